@@ -1,3 +1,4 @@
+import type { BuildOptions } from "esbuild";
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
 
@@ -8,7 +9,8 @@ export async function buildProduct(): Promise<void> {
   await bundle({ extension: "src/extension.ts", cli: "src/cli.ts" }, "dist");
 }
 
-export async function bundle(entryPoints: Readonly<{ [name: string]: string }>, outdir: string, external: readonly string[] = []): Promise<void> {
+/** What runs in an extension host, tests too. `settings` go before ours. */
+export async function bundle(entryPoints: Readonly<Record<string, string>>, outdir: string, settings: BuildOptions = {}): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints: { ...entryPoints },
@@ -17,12 +19,13 @@ export async function bundle(entryPoints: Readonly<{ [name: string]: string }>, 
     platform: "node",
     format: "cjs",
     target: "node22.15",
-    external: ["vscode", "better-sqlite3", ...external],
+    external: ["vscode", "better-sqlite3"],
     minify: true,
     keepNames: true,
     sourcemap: "linked",
     sourcesContent: false,
     logLevel: "warning",
+    ...settings,
   });
 }
 

@@ -1,0 +1,27 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Counts } from "./counts.ts";
+import { judge } from "./counts.ts";
+import { run } from "./run.ts";
+
+/** One of the projects of vitest.config.ts, or those of its files that are named. */
+export async function vitest(project: string, files: readonly string[] = []): Promise<Counts> {
+  const scratch = mkdtempSync(join(tmpdir(), "vitest-"));
+  const report = join(scratch, "report.json");
+  try {
+    const exitCode = await run("vitest", ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...files]);
+    return judge(findReport(report), exitCode);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function findReport(file: string): Counts | undefined {
+  try {
+    const report = JSON.parse(readFileSync(file, "utf8")) as { numPassedTests: number; numFailedTests: number; numPendingTests: number; numTodoTests: number };
+    return { passed: report.numPassedTests, failed: report.numFailedTests, skipped: report.numPendingTests + report.numTodoTests };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { execa } from "execa";
+import { endMarked, markName } from "../ownProcesses.ts";
+import { setUpWebHost, webHostServer } from "./setUp.ts";
+
+/** Its end ends all that was started in it, terminals' programs too. */
+export interface WebHost extends AsyncDisposable {
+  /** With its token, without a folder or an extension: see `urlOf`. */
+  readonly origin: string;
+  readonly token: string | undefined;
+  /** Everything that it wrote so far, for a failure's log. */
+  output(): string;
+}
+
+export interface WebHostOptions {
+  /** Holds settings, logs and state. */
+  readonly dataFolder: string;
+  readonly extensionsFolder: string;
+  /** Who opens the page has to know it. Without one, everybody on this machine may. */
+  readonly token?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly readyWithinMs?: number;
+}
+
+/** Starts VS Code's server on a free port of the loopback interface; resolves as soon as it answers. */
+export async function startWebHost({ dataFolder, extensionsFolder, token, env = {}, readyWithinMs = 30_000 }: WebHostOptions): Promise<WebHost> {
+  await setUpWebHost();
+  const mark = randomBytes(12).toString("hex");
+  const access = token === undefined ? ["--without-connection-token"] : ["--connection-token", token];
+  const places = ["--server-data-dir", dataFolder, "--extensions-dir", extensionsFolder];
+  const server = execa(process.execPath, [webHostServer, ...always, ...access, ...places], {
+    // An empty gallery: nothing is looked up outside this machine.
+    env: { ...env, EXTENSIONS_GALLERY: "{}", [markName]: mark },
+    stdin: "ignore",
+    all: true,
+    reject: false,
+    cleanup: true,
+    buffer: false,
+  });
+  let output = "";
+  server.all.setEncoding("utf8").on("data", (text: string) => (output += text));
+
+  const dispose = async (): Promise<void> => {
+    await endMarked(mark);
+    await server;
+  };
+  try {
+    const port = await portOf(server.all, () => output, readyWithinMs);
+    return { origin: `http://127.0.0.1:${port}`, token, output: () => output, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+export interface Opened {
+  readonly folder: string;
+  readonly extension?: string;
+  readonly tests?: string;
+}
+
+/** Where to open a folder in the host, with an extension under development and, in its place, a test suite. */
+export function urlOf({ origin, token }: WebHost, { folder, extension, tests }: Opened): string {
+  const remote = `vscode-remote://${new URL(origin).host}`;
+  const payload = [
+    ...(extension === undefined ? [] : [["extensionDevelopmentPath", remote + extension]]),
+    ...(tests === undefined ? [] : [["extensionTestsPath", remote + tests]]),
+  ];
+  const query = new URLSearchParams({ ...(token === undefined ? {} : { tkn: token }), folder, payload: JSON.stringify(payload) });
+  return `${origin}/?${query.toString()}`;
+}
+
+/** Port 0 is a free one. Without the smoke test driver a built VS Code ignores the extension paths of the page's payload. */
+const always = "--host 127.0.0.1 --port 0 --accept-server-license-terms --telemetry-level off --disable-workspace-trust --enable-smoke-test-driver".split(" ");
+
+async function portOf(stream: NodeJS.ReadableStream, output: () => string, withinMs: number): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`The web host did not start within ${withinMs / 1000} s.\n${output()}`)), withinMs);
+    const look = (): void => {
+      const port = /listening on (\d+)/.exec(output())?.[1];
+      if (port === undefined) return;
+      clearTimeout(late);
+      stream.off("data", look);
+      resolve(Number(port));
+    };
+    stream.on("data", look);
+    stream.once("end", () => {
+      clearTimeout(late);
+      reject(new Error(`The web host ended at once.\n${output()}`));
+    });
+  });
+}
