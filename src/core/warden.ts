@@ -1,0 +1,34 @@
+import type { Command } from "./agent.ts";
+import type { Pane } from "./census.ts";
+import type { Destination } from "./destinations.ts";
+import type { Capabilities } from "./lifecycle.ts";
+import type { ForOperation } from "./operations/operation.ts";
+import type { Roster } from "./roster.ts";
+import type { Session } from "./session.ts";
+
+/** What both faces stand on; made by compose.ts. */
+export interface Warden extends Disposable {
+  readonly roster: Roster;
+  readonly can: Capabilities;
+  readonly forOperation: ForOperation;
+  readonly places: Places;
+  readonly stateFolder: string;
+  readonly journalFile: string;
+  /** The last screen or message, as plain text. Undefined where there is none to be had. */
+  peek(session: Session, signal: AbortSignal): Promise<string | undefined>;
+  /** News from every source: debounced, and never more than a hint that reading again is worth it. */
+  watch(onChange: () => void): Disposable;
+  /** Of all windows of a user on a host one leads; `onElected` runs when this one does, and what it returns is disposed when it no longer does. */
+  lead(onElected: () => Disposable): Disposable;
+}
+
+/** Where sessions are, and how to get there. Nothing of a session is changed. */
+export interface Places {
+  destinationsOf(session: Session, signal: AbortSignal): Promise<readonly Destination[]>;
+  /** For a terminal: attaches to the pane's tmux session, with that pane in front. */
+  attachCommand(pane: Pane): Command;
+  /** Brings the pane to the front of its tmux session. */
+  select(pane: Pane, signal: AbortSignal): Promise<void>;
+  /** Tells the other windows this one's name and its terminals' processes, for as long as this process lives. */
+  announceWindow(name: string, terminals: readonly number[]): Promise<void>;
+}
