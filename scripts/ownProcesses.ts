@@ -25,31 +25,19 @@ export function isAlive(started: ProcessStarted): boolean {
 }
 
 /** Asks all processes that carry the mark to leave, and ends those that don't. Throws if one is still there at the end. */
-export async function endMarked(mark: string, { graceMs = 3_000 } = {}): Promise<void> {
-  for (const { signal, ms } of [
-    { signal: "SIGTERM", ms: graceMs },
-    { signal: "SIGKILL", ms: 5_000 },
-  ] as const) {
-    const deadline = Date.now() + ms;
-    const asked = new Set<string>();
-    while (true) {
-      const left = marked(mark);
-      if (left.length === 0) return;
-      if (Date.now() > deadline) break;
-      for (const process of left) {
-        // What was started meanwhile is asked too; nobody is asked twice.
-        if (asked.has(key(process))) continue;
-        asked.add(key(process));
-        send(process, signal);
-      }
-      await delay(30);
-    }
-  }
-  throw new Error(
-    `These processes can't be ended: ${marked(mark)
-      .map(({ pid }) => pid)
-      .join(", ")}.`,
-  );
+export async function endMarked(
+  mark: string,
+  { only = () => true, graceMs = 3_000 }: { only?: ((argv: readonly string[]) => boolean) | undefined; graceMs?: number } = {},
+): Promise<void> {
+  const left = (): readonly ProcessStarted[] => marked(mark).filter(({ pid }) => only(argvOf(pid)));
+  if (await sendUntilGone("SIGTERM", left, graceMs)) return;
+  if (await sendUntilGone("SIGKILL", left, 5_000)) return;
+  throw new Error(`These processes can't be ended: ${pids(left())}.`);
+}
+
+/** Ends one process at once. Does nothing if it is gone, or its pid is somebody else's by now. */
+export function kill(started: ProcessStarted): void {
+  send(started, "SIGKILL");
 }
 
 /** All living processes that carry the mark, this one left out. */
@@ -59,6 +47,23 @@ export function marked(mark: string): readonly ProcessStarted[] {
     .filter((pid) => Number.isInteger(pid) && pid !== process.pid && carries(pid, mark))
     .map(findProcess)
     .filter((found) => found !== undefined);
+}
+
+/** What is started meanwhile is asked too; nobody is asked twice. */
+async function sendUntilGone(signal: NodeJS.Signals, left: () => readonly ProcessStarted[], withinMs: number): Promise<boolean> {
+  const deadline = Date.now() + withinMs;
+  const asked = new Set<string>();
+  while (Date.now() < deadline) {
+    const living = left();
+    if (living.length === 0) return true;
+    for (const started of living) {
+      const key = `${started.pid} ${started.startTicks}`;
+      if (!asked.has(key)) send(started, signal);
+      asked.add(key);
+    }
+    await delay(30);
+  }
+  return left().length === 0;
 }
 
 function carries(pid: number, mark: string): boolean {
@@ -78,6 +83,14 @@ function send(to: ProcessStarted, signal: NodeJS.Signals): void {
   }
 }
 
-function key({ pid, startTicks }: ProcessStarted): string {
-  return `${pid}:${startTicks}`;
+function argvOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch {
+    return [];
+  }
+}
+
+function pids(of: readonly ProcessStarted[]): string {
+  return of.map(({ pid }) => pid).join(", ");
 }

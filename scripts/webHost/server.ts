@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { endMarked, markName } from "../ownProcesses.ts";
 import { setUpWebHost, webHostServer } from "./setUp.ts";
@@ -18,14 +20,28 @@ export interface WebHostOptions {
   readonly extensionsFolder: string;
   /** Who opens the page has to know it. Without one, everybody on this machine may. */
   readonly token?: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What ends with the host: all that was started in it, or only the host's own processes, so that a person's programs in its terminals live on as far as they do without one. */
+  readonly ends?: "all" | "host";
   readonly readyWithinMs?: number;
 }
 
 /** Starts VS Code's server on a free port of the loopback interface; resolves as soon as it answers. */
-export async function startWebHost({ dataFolder, extensionsFolder, token, env = {}, readyWithinMs = 30_000 }: WebHostOptions): Promise<WebHost> {
+export async function startWebHost({
+  dataFolder,
+  extensionsFolder,
+  token,
+  settings = {},
+  env = {},
+  ends = "all",
+  readyWithinMs = 30_000,
+}: WebHostOptions): Promise<WebHost> {
   await setUpWebHost();
-  const mark = randomBytes(12).toString("hex");
+  const mark = env[markName] ?? randomBytes(12).toString("hex");
+  const userFolder = join(dataFolder, "data/User");
+  mkdirSync(userFolder, { recursive: true });
+  writeFileSync(join(userFolder, "settings.json"), JSON.stringify({ ...plainSettings, ...settings }));
   const access = token === undefined ? ["--without-connection-token"] : ["--connection-token", token];
   const places = ["--server-data-dir", dataFolder, "--extensions-dir", extensionsFolder];
   const server = execa(process.execPath, [webHostServer, ...always, ...access, ...places], {
@@ -41,7 +57,7 @@ export async function startWebHost({ dataFolder, extensionsFolder, token, env = 
   server.all.setEncoding("utf8").on("data", (text: string) => (output += text));
 
   const dispose = async (): Promise<void> => {
-    await endMarked(mark);
+    await endMarked(mark, { only: ends === "host" ? isHosts : undefined });
     await server;
   };
   try {
@@ -72,6 +88,20 @@ export function urlOf({ origin, token }: WebHost, { folder, extension, tests }: 
 
 /** Port 0 is a free one. Without the smoke test driver a built VS Code ignores the extension paths of the page's payload. */
 const always = "--host 127.0.0.1 --port 0 --accept-server-license-terms --telemetry-level off --disable-workspace-trust --enable-smoke-test-driver".split(" ");
+
+/** Nothing that talks to other machines or hides what is looked at. */
+const plainSettings = {
+  "workbench.startupEditor": "none",
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.tips.enabled": false,
+  "chat.disableAIFeatures": true,
+  "extensions.ignoreRecommendations": true,
+  "git.openRepositoryInParentFolders": "never",
+};
+
+function isHosts(argv: readonly string[]): boolean {
+  return argv.some((argument) => argument.startsWith(dirname(dirname(webHostServer))));
+}
 
 async function portOf(stream: NodeJS.ReadableStream, output: () => string, withinMs: number): Promise<number> {
   return await new Promise((resolve, reject) => {
