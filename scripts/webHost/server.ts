@@ -10,6 +10,8 @@ export interface WebHost extends AsyncDisposable {
   /** With its token, without a folder or an extension: see `urlOf`. */
   readonly origin: string;
   readonly token: string | undefined;
+  /** The person's settings, for pages that are opened from now on. */
+  set(settings: Readonly<Record<string, unknown>>): void;
   /** Everything that it wrote so far, for a failure's log. */
   output(): string;
 }
@@ -39,9 +41,11 @@ export async function startWebHost({
 }: WebHostOptions): Promise<WebHost> {
   await setUpWebHost();
   const mark = env[markName] ?? randomBytes(12).toString("hex");
-  const userFolder = join(dataFolder, "data/User");
-  mkdirSync(userFolder, { recursive: true });
-  writeFileSync(join(userFolder, "settings.json"), JSON.stringify({ ...plainSettings, ...settings }));
+  const set: WebHost["set"] = (values) => {
+    mkdirSync(join(dataFolder, "data/User"), { recursive: true });
+    writeFileSync(join(dataFolder, "data/User/settings.json"), JSON.stringify({ ...plainSettings, ...values }));
+  };
+  set(settings);
   const access = token === undefined ? ["--without-connection-token"] : ["--connection-token", token];
   const places = ["--server-data-dir", dataFolder, "--extensions-dir", extensionsFolder];
   const server = execa(process.execPath, [webHostServer, ...always, ...access, ...places], {
@@ -62,7 +66,7 @@ export async function startWebHost({
   };
   try {
     const port = await portOf(server.all, () => output, readyWithinMs);
-    return { origin: `http://127.0.0.1:${port}`, token, output: () => output, [Symbol.asyncDispose]: dispose };
+    return { origin: `http://127.0.0.1:${port}`, token, set, output: () => output, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;

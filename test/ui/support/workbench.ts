@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import type { Demo } from "../../../scripts/demo/demo.ts";
+import { startDemo } from "../../../scripts/demo/demo.ts";
+import type { DemoSession } from "../../../scripts/demo/sessions.ts";
+import { markName } from "../../../scripts/ownProcesses.ts";
+import { makePrivatePlace } from "../../../scripts/privatePlace.ts";
+import { openPage } from "../../../scripts/webHost/page.ts";
+import type { WebHost } from "../../../scripts/webHost/server.ts";
+import { startWebHost, urlOf } from "../../../scripts/webHost/server.ts";
+
+/** VS Code with the extension, on a private place with stand-ins. Its end ends all of them. */
+export interface Workbench extends AsyncDisposable {
+  readonly page: Page;
+  readonly host: WebHost;
+  readonly demo: Demo;
+  readonly workspace: string;
+  /** Loads the page afresh, as for other settings. */
+  reload(): Promise<void>;
+}
+
+const root = join(import.meta.dirname, "../../..");
+
+export async function openWorkbench({
+  sessions,
+  settings = {},
+}: {
+  readonly sessions: readonly DemoSession[];
+  readonly settings?: Readonly<Record<string, unknown>>;
+}): Promise<Workbench> {
+  await using stack = new AsyncDisposableStack();
+  const place = stack.use(makePrivatePlace());
+  const mark = `ui-${process.pid}-${Date.now()}`;
+  const env = { ...place.env, [markName]: mark };
+  // The host's end is the end of all that carries the mark; it is there before the first session is.
+  const host = stack.use(await startWebHost({ dataFolder: join(place.folder, "data"), extensionsFolder: join(place.folder, "extensions"), settings, env }));
+  const demo = await startDemo(place, env, sessions);
+  const { page } = stack.use(await openPage());
+  const reload = async (): Promise<void> => {
+    await page.goto(urlOf(host, { folder: place.workspace, extension: root }));
+    await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
+  };
+  await reload();
+  const all = stack.move();
+  return { page, host, demo, workspace: place.workspace, reload, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
