@@ -1,0 +1,85 @@
+import { basename } from "node:path";
+import { describe, expect, test } from "vitest";
+import { agents } from "../../../src/agents/agents.ts";
+import { agentOf } from "../../../src/core/agent.ts";
+import type { Program } from "../../../src/core/census.ts";
+import { processOf } from "./seen.ts";
+
+const lib = "/home/someone/.local/lib/node_modules";
+const native = (file: string, packageName: string | undefined, ...args: string[]): Shape => [
+  { file, packageName, args, isScript: false },
+  [basename(file), ...args],
+];
+const script = (file: string, packageName: string | undefined, ...args: string[]): Shape => [
+  { file, packageName, args, isScript: true },
+  ["node", file, ...args],
+];
+type Shape = readonly [program: Program | undefined, argv: readonly string[]];
+
+/** What a process is taken for, in one word for each part. */
+function look([program, argv]: Shape): string {
+  const found = agentOf(processOf(100, program, argv), agents);
+  return found ? `${found.agent.id} ${found.as.role} ${found.as.runsIn}` : "no agent";
+}
+
+const claudeExe = `${lib}/@anthropic-ai/claude-code/bin/claude.exe`;
+const claude = (...args: string[]): Shape => [{ file: claudeExe, packageName: "@anthropic-ai/claude-code", args, isScript: false }, ["claude", ...args]];
+
+describe("a process of Claude Code", () => {
+  test.each<[Shape, string]>([
+    [claude(), "claude agent terminal"],
+    [claude("fix mcp"), "claude agent terminal"],
+    [claude("--resume", "36ec9b97-6f5b-46e0-b414-f8407ce00a5d"), "claude agent terminal"],
+    [claude("--model", "opus", "mcp"), "claude command terminal"],
+    [claude("--append-system-prompt", "mcp"), "claude agent terminal"],
+    [claude("-p", "say hello"), "claude agent automation"],
+    [claude("--model", "opus", "--print"), "claude agent automation"],
+    [claude("tell me about -p"), "claude agent terminal"],
+    [claude("daemon", "run", "--origin", "transient"), "claude daemon automation"],
+    [[claude("--bg-pty-host", "/tmp/x", "200", "50")[0], ["claude bg-pty-host", "--bg-pty-host", "/tmp/x"]], "claude daemon automation"],
+    [[claude("--bg-spare", "/tmp/x")[0], ["claude bg-spare", "--bg-spare"]], "claude daemon automation"],
+    [claude("--bg", "do it"), "claude command terminal"],
+    [claude("mcp", "serve"), "claude command terminal"],
+    [claude("--claude-in-chrome-mcp"), "claude command terminal"],
+    [[claude("--files", "src")[0], ["rg", "--files", "src"]], "claude command terminal"],
+    [native("/home/someone/.local/share/claude/versions/2.1.332", undefined), "claude agent terminal"],
+    [script(`${lib}/@anthropic-ai/claude-code/cli.js`, "@anthropic-ai/claude-code"), "claude agent terminal"],
+    [script(`${lib}/@anthropic-ai/claude-code/cli-wrapper.cjs`, "@anthropic-ai/claude-code"), "claude launcher terminal"],
+    [script(`${lib}/@anthropic-ai/claude-code/install.cjs`, "@anthropic-ai/claude-code"), "no agent"],
+    [native(`${lib}/@anthropic-ai/claude-code/vendor/ripgrep/rg`, "@anthropic-ai/claude-code"), "no agent"],
+  ])("%j is %s", (shape, is) => {
+    expect(look(shape)).toBe(is);
+  });
+});
+
+describe("what only looks like an agent is none", () => {
+  test.each<[string, Shape]>([
+    ["vim claude", native("/usr/bin/vim.basic", undefined, "claude")],
+    ["node claude.js", script("/home/someone/app/claude.js", undefined)],
+    ["grep codex", native("/usr/bin/grep", undefined, "codex", "-r", ".")],
+    ["tail -f codex.log", native("/usr/bin/tail", undefined, "-f", "codex.log")],
+    ["a node script called gemini", script("/home/someone/bin/gemini", undefined)],
+    ["a shell script called claude", native("/usr/bin/bash", undefined, "/home/someone/bin/claude")],
+    ["Python called hermes", native("/usr/bin/python3.11", undefined, "/home/someone/bin/hermes")],
+    ["a native program called copilot", native("/home/someone/bin/copilot", undefined)],
+    ["a native program called codex", native("/home/someone/bin/codex", undefined)],
+    ["exec -a claude sleep", [{ file: "/usr/bin/sleep", packageName: undefined, args: ["300"], isScript: false }, ["claude", "300"]]],
+    ["cd claude; sleep", native("/usr/bin/sleep", undefined, "300")],
+    ["python with agents in its argv", native("/usr/bin/python3.11", undefined, "-c", "pass", "claude", "-p", "codex", "exec")],
+    ["node with its title set to claude", [undefined, ["claude"]]],
+    ["less on gemini's own script", native("/usr/bin/less", undefined, `${lib}/@google/gemini-cli/bundle/gemini.js`)],
+    ["node --check", [undefined, ["node", "--check", `${lib}/@google/gemini-cli/bundle/gemini.js`]]],
+  ])("%s", (_, shape) => {
+    expect(look(shape)).toBe("no agent");
+  });
+
+  test("a program of the same name in a package of somebody else", () => {
+    expect(look(native("/home/someone/app/node_modules/x/claude", "claude"))).toBe("no agent");
+    expect(look(native(`${lib}/@anthropic-ai/claude-code-router/bin/claude`, "@anthropic-ai-fake/claude-code"))).toBe("no agent");
+  });
+
+  test("an agent that is a zombie", () => {
+    const [program, argv] = claude();
+    expect(agentOf(processOf(100, program, argv, { state: "zombie" }), agents)).toBeUndefined();
+  });
+});
