@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 
 export const repoRoot = fileURLToPath(new URL("../../..", import.meta.url));
 const cache = join(repoRoot, ".real-agents");
+/** HOME of the installation itself: asking a program for its version must not make folders in the person's own. */
+export const installHome = join(cache, "home");
 
 /** What is driven here, pinned: a new version is a decision, since the tests say how this one behaves. */
 const pinned = {
@@ -65,10 +67,9 @@ async function installOne(agent: RealAgent): Promise<void> {
 
 function run(file: string, args: readonly string[], cwd: string): Promise<string> {
   const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`;
-  // A private HOME: asking a program for its version must not make folders in the person's own.
-  const HOME = file === "npm" ? process.env["HOME"] : join(cache, "home");
+  const own = file === "npm" ? {} : { HOME: installHome, XDG_CACHE_HOME: join(installHome, ".cache"), XDG_CONFIG_HOME: join(installHome, ".config") };
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { cwd, env: { ...process.env, PATH, HOME }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(file, args, { cwd, env: { ...process.env, PATH, ...own }, stdio: ["ignore", "pipe", "pipe"] });
     let told = "";
     child.stdout.on("data", (chunk: Buffer) => (told += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (told += chunk.toString()));

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { startFakeModel } from "./fakeModel/fakeModel.ts";
@@ -50,6 +50,8 @@ export async function startLab(): Promise<Lab> {
     execFileSync("tmux", ["-u", "-S", socket, "-f", "/dev/null", ...args], { env, encoding: "utf8", timeout: 10_000 });
   const processes = () => allProcesses().filter((found) => found.state !== "Z" && isOfLab(found.pid, root, home));
 
+  // A pane's shell is a login shell, and the system's profile sets PATH anew before this.
+  writeFileSync(join(home, ".bash_profile"), `export PATH='${env["PATH"]}'\n`);
   // Without exit-empty the server would end with its last session, in the middle of a test.
   tmux("start-server", ";", "set-option", "-s", "exit-empty", "off", ";", "set-option", "-g", "default-size", "140x45");
   return {

@@ -55,14 +55,31 @@ export async function untilScreen(pane: Pane, shows: string | RegExp, withinMs =
   );
 }
 
-/** Types the text, waits until the program has taken it, then presses Enter: in one burst some take it for a paste. */
+/** Types the text, waits until the program has taken it and is quiet, then presses Enter: in one burst some take it for a paste. */
 export async function submit(pane: Pane, text: string): Promise<void> {
   type(pane, text);
-  await untilScreen(pane, text);
+  await untilQuiet(pane);
   key(pane, "Enter");
 }
 
-function lastScreen(pane: Pane): string {
+/** Resolves when the screen has not changed for `quietMs`. */
+export async function untilQuiet(pane: Pane, quietMs = 350): Promise<void> {
+  let shown = screen(pane);
+  let since = Date.now();
+  await until(
+    () => {
+      const now = screen(pane);
+      if (now !== shown) since = Date.now();
+      shown = now;
+      return Date.now() - since >= quietMs;
+    },
+    20_000,
+    () => `The screen does not come to rest:\n${lastScreen(pane)}`,
+  );
+}
+
+/** For a failure's words: the screen, or why it can't be read. */
+export function lastScreen(pane: Pane): string {
   try {
     return screen(pane).trimEnd();
   } catch (thrown) {

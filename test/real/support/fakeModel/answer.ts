@@ -38,20 +38,19 @@ export interface Part {
   readonly functionResponse?: unknown;
 }
 
-/** A message's own text; what an agent adds to it in `<system-reminder>` is not what the person said. */
+/** A message's own text, without the elements that an agent adds to what the person said. */
 export function textOf(content: Message["content"]): string {
-  if (typeof content === "string") return content;
-  return (content ?? [])
-    .map((part) => part.text ?? "")
-    .filter((text) => !/^\s*<(system-reminder|environment_context)/.test(text))
-    .join("\n");
+  const text = typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join("\n");
+  return text
+    .replaceAll(/<(system[-_]reminder|reminder|environment_context|session_context|current_datetime|local-command-\w+|command-\w+)>[\s\S]*?<\/\1>/g, "")
+    .trim();
 }
 
-/** Yields four words a second for `seconds`, and ends at once when the caller has hung up. */
+/** Yields four words and a line a second for `seconds` (Claude Code shows whole lines), and ends at once when the caller has hung up. */
 export async function* slowWords(seconds: number, response: ServerResponse): AsyncGenerator<string> {
   for (let word = 0; word < seconds * 4; word++) {
     if (response.destroyed) return;
-    yield `word${word} `;
+    yield word % 4 === 3 ? `word${word}\n\n` : `word${word} `;
     await pause(250);
   }
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { sendJson, slowWords, startEvents } from "./answer.ts";
+import { sendJson, slowWords, startEvents, textOf } from "./answer.ts";
 import type { Api, Part, RequestBody } from "./answer.ts";
 import type { Plan } from "./plan.ts";
 
@@ -11,7 +11,7 @@ export function gemini(isStreamed: boolean): Api {
 function asked({ contents = [], tools = [] }: RequestBody): ReturnType<Api["asked"]> {
   const parts: readonly Part[] = contents.at(-1)?.parts ?? [];
   return {
-    userText: parts.map((part) => part.text ?? "").join("\n"),
+    userText: textOf(parts),
     isToolResult: parts.some((part) => part.functionResponse !== undefined),
     tools: tools.flatMap((tool) => tool.functionDeclarations ?? []).map((declared) => declared.name),
   };

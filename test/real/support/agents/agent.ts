@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Lab } from "../lab.ts";
+import { lastScreen, openPane, panePid, submit, untilScreen } from "../panes.ts";
+import type { Pane } from "../panes.ts";
+import { argvOf, identityOf, treeOf } from "../processes.ts";
+import type { ProcessIdentity, SeenProcess } from "../processes.ts";
+import { until } from "../until.ts";
+
+/** A real agent in a pane, ready for its first prompt. */
+export interface Agent {
+  readonly lab: Lab;
+  readonly pane: Pane;
+  readonly cwd: string;
+  /** The process that is the agent: not its launcher, not a shell around it, not a daemon of it. */
+  readonly process: ProcessIdentity;
+}
+
+export interface Start {
+  /** Also the tmux session's name. */
+  readonly name: string;
+  /** Else the lab's `work`. */
+  readonly cwd?: string;
+  readonly args?: readonly string[];
+  readonly env?: Lab["env"];
+  /** Typed as a command into a bash, as a person does; else the pane is made for the agent. */
+  readonly inShell?: boolean;
+}
+
+/** Starts the program and resolves when a process of the pane's tree is the agent; it may not be ready yet. */
+export async function launch(lab: Lab, program: string, start: Start, isAgent: (found: SeenProcess) => boolean): Promise<Agent> {
+  const cwd = start.cwd ?? lab.work;
+  const argv = [program, ...(start.args ?? [])];
+  const pane = openPane(lab, start.name, cwd, start.inShell === true ? [] : argv, start.env);
+  if (start.inShell === true) {
+    await untilScreen(pane, /[$#]\s*$/);
+    await submit(pane, argv.map(quoted).join(" "));
+  }
+  const found = await until(
+    () => treeOf(panePid(pane)).find(isAgent),
+    20_000,
+    () => `${program} did not start:\n${lastScreen(pane)}`,
+  );
+  return { lab, pane, cwd, process: identityOf(found.pid) };
+}
+
+/** Says something to an idle agent and resolves when the model's answer is on the screen. */
+export async function say(agent: Agent, text: string): Promise<void> {
+  await submit(agent.pane, text);
+  await untilScreen(agent.pane, `pong: ${text}`);
+}
+
+/** Lets the model stream for `seconds`, and resolves when its first words are on the screen. */
+export async function stream(agent: Agent, seconds = 100): Promise<void> {
+  await submit(agent.pane, `SLOW ${seconds}`);
+  await untilScreen(agent.pane, "word2");
+}
+
+/** Writes a file of configuration unless it is there: a lab's second agent finds the first one's. */
+export function configure(path: string, content: string | object): void {
+  if (existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
+}
+
+export function readJson<T>(path: string): T {
+  return JSON.parse(readFileSync(path, "utf8")) as T;
+}
+
+export function hasArgument(found: SeenProcess, argument: string): boolean {
+  return argvOf(found.pid).includes(argument);
+}
+
+function quoted(argument: string): string {
+  return /^[\w./=:-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,77 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { anthropicKey } from "../lab.ts";
+import type { Lab } from "../lab.ts";
+import { lastScreen } from "../panes.ts";
+import { until } from "../until.ts";
+import { configure, launch, readJson } from "./agent.ts";
+import type { Agent, Start } from "./agent.ts";
+import { versionOf } from "../install.ts";
+
+/** What Claude Code itself says of one of its processes, in `sessions/<pid>.json`. */
+export interface ClaudeFile {
+  readonly pid: number;
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly procStart: string;
+  readonly entrypoint: string;
+  readonly kind: string;
+  readonly pidDomain: string;
+  readonly tmux?: string;
+  readonly status?: string;
+  readonly waitingFor?: string;
+}
+
+/** Resolves when Claude Code says that it is idle: no onboarding, trust or key question comes before. */
+export async function startClaude(lab: Lab, start: Start): Promise<Agent> {
+  configureClaude(lab);
+  const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: "1", DISABLE_AUTOUPDATER: "1" };
+  const args = ["--permission-mode", "manual", ...(start.args ?? [])];
+  const agent = await launch(lab, "claude", { ...start, args, env: { ...quiet, ...start.env } }, ({ comm }) => comm === "claude");
+  await untilClaude(agent, "idle");
+  return agent;
+}
+
+export function claudeFile({ lab, process }: Agent): ClaudeFile {
+  return readJson<ClaudeFile>(join(lab.home, `.claude/sessions/${process.pid}.json`));
+}
+
+export async function untilClaude(agent: Agent, status: string, waitingFor?: string): Promise<ClaudeFile> {
+  return await until(
+    () => {
+      const says = claudeFile(agent);
+      return says.status === status && (waitingFor === undefined || says.waitingFor === waitingFor) ? says : undefined;
+    },
+    20_000,
+    () => `Claude Code is not ${status} ${waitingFor ?? ""}; it says ${lastWord(agent)}\n${lastScreen(agent.pane)}`,
+  );
+}
+
+/** Where the conversation lies, wherever it began; undefined before its first prompt. */
+export function findTranscript(lab: Lab, conversationId: string): string | undefined {
+  const projects = join(lab.home, ".claude/projects");
+  return readdirSync(projects, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(`${conversationId}.jsonl`))
+    .map((path) => join(projects, path))
+    .at(0);
+}
+
+function configureClaude(lab: Lab): void {
+  configure(join(lab.home, ".claude.json"), {
+    hasCompletedOnboarding: true,
+    lastOnboardingVersion: versionOf("claude"),
+    theme: "dark",
+    numStartups: 5,
+    customApiKeyResponses: { approved: [anthropicKey.slice(-20)], rejected: [] },
+    // Trust in a folder holds for all below it.
+    projects: { [lab.root]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, projectOnboardingSeenCount: 3 } },
+  });
+}
+
+function lastWord(agent: Agent): string {
+  try {
+    return JSON.stringify(claudeFile(agent));
+  } catch (thrown) {
+    return String(thrown);
+  }
+}
