@@ -8,6 +8,8 @@ import { openPage } from "./page.ts";
 import { startWebHost, urlOf } from "./server.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "web-host-"));
+/** Of interest only where something went wrong. */
+const chatter: string[] = [];
 const dataFolder = valueOf("user-data-dir") ?? join(scratch, "data");
 try {
   process.exitCode = await run();
@@ -23,7 +25,8 @@ async function run(): Promise<number> {
   const ended = new Promise<number>((resolve) => void browser.page.exposeFunction("codeAutomationExit", resolve));
   await browser.page.exposeFunction("codeAutomationLog", (level: string, values: readonly unknown[]) => {
     const text = format(...values);
-    if (!isChatter(text)) console.log(level === "error" || level === "warn" ? `[${level}] ${text}` : text);
+    if (isChatter(text)) chatter.push(text.split("\n")[0] ?? "");
+    else console.log(level === "error" || level === "warn" ? `[${level}] ${text}` : text);
   });
   const crashed = new Promise<number>((resolve) => browser.page.once("crash", () => resolve(1)));
   const folder = process.argv.slice(2).find((argument) => !argument.startsWith("-")) ?? scratch;
@@ -31,9 +34,11 @@ async function run(): Promise<number> {
   return await Promise.race([ended, crashed, told]);
 }
 
-/** The workbench's own remarks on services that it can't reach here, and on its native logger, which is not compiled. */
+/** The workbench's own remarks: on its connection, on services that it can't reach here, on native modules that are not compiled. */
 function isChatter(text: string): boolean {
-  return /AgentHost|ChatModelSelection|AccountPolicyGate|signed-in|builtin extensions|Canceled: Canceled|Could not locate the bindings file/.test(text);
+  return /^(Resolv|Creating a socket|\[remote-connection|\[reconnection)|Service Worker|AgentHost|ChatModelSelection|AccountPolicyGate|signed-in|builtin extensions|Canceled: Canceled|bindings file|native-watchdog/.test(
+    text,
+  );
 }
 
 function toldToLeave(): Promise<number> {
@@ -43,6 +48,7 @@ function toldToLeave(): Promise<number> {
 }
 
 function printLogs(): void {
+  console.error(`--- what the workbench said besides\n${chatter.join("\n")}`);
   const logs = join(dataFolder, "data/logs");
   for (const name of readdirSync(logs, { recursive: true, encoding: "utf8" })) {
     if (!/(remoteagent|remoteexthost)\.log$|Session Warden.*\.log$/.test(name)) continue;
