@@ -63,8 +63,8 @@ export function configure(path: string, content: string | object): void {
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
 }
 
-export function readJson<T>(path: string): T {
-  return JSON.parse(readFileSync(path, "utf8")) as T;
+export function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, "utf8"));
 }
 
 export function hasArgument(found: SeenProcess, argument: string): boolean {

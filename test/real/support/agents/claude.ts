@@ -20,6 +20,7 @@ export interface ClaudeFile {
   readonly tmux?: string;
   readonly status?: string;
   readonly waitingFor?: string;
+  readonly statusUpdatedAt?: number;
 }
 
 /** Resolves when Claude Code says that it is idle: no onboarding, trust or key question comes before. */
@@ -33,7 +34,7 @@ export async function startClaude(lab: Lab, start: Start): Promise<Agent> {
 }
 
 export function claudeFile({ lab, process }: Agent): ClaudeFile {
-  return readJson<ClaudeFile>(join(lab.home, `.claude/sessions/${process.pid}.json`));
+  return readJson(join(lab.home, `.claude/sessions/${process.pid}.json`)) as ClaudeFile;
 }
 
 export async function untilClaude(agent: Agent, status: string, waitingFor?: string): Promise<ClaudeFile> {

@@ -21,7 +21,7 @@ export async function startCodex(lab: Lab, start: Start): Promise<Agent> {
 export function findCodexDaemon(lab: Lab): ProcessIdentity | undefined {
   const path = join(lab.home, ".codex/app-server-daemon/daemon.pid");
   if (!existsSync(path)) return undefined;
-  const { pid } = readJson<{ readonly pid: number }>(path);
+  const { pid } = readJson(path) as { readonly pid: number };
   return findProcess(pid);
 }
 
