@@ -1,0 +1,106 @@
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { compose } from "../compose.ts";
+import { captureId } from "../core/operations/captureId.ts";
+import { finalize } from "../core/operations/finalize.ts";
+import { stop } from "../core/operations/stop.ts";
+import { terminate } from "../core/operations/terminate.ts";
+import type { Warden } from "../core/warden.ts";
+import { readSettings } from "./cliSettings.ts";
+import type { ExitCode } from "./exitCode.ts";
+import { listingOf } from "./listing.ts";
+import { operate } from "./operate.ts";
+import { resumeHere } from "./resumeHere.ts";
+import { sessionJson } from "./sessionJson.ts";
+
+/** The command line: the same core as the editor's, and a thin face. Resolves with the exit code. */
+export async function main(argv: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const program = new Command("session-warden")
+    .description("Every coding-agent session on this machine: who needs you, and how to end it well.")
+    .exitOverride()
+    .option("--tmux-socket <path...>", "tmux servers to look at beside those that are found");
+  const warden = async (): Promise<Warden> => compose(await readSettings(program.opts()));
+
+  program
+    .command("list")
+    .description("list every session by status")
+    .option("--json", "for scripts")
+    .action(async ({ json }: { json?: boolean }) => {
+      const { roster } = await warden();
+      const snapshot = await roster.refresh(new AbortController().signal);
+      const { sessions, unreachable, notices } = snapshot;
+      console.log(json ? JSON.stringify({ sessions: sessions.map(sessionJson), unreachable, notices }, undefined, 2) : listingOf(snapshot));
+    });
+
+  for (const verb of ["stop", "terminate"] as const) {
+    program
+      .command(`${verb} [SESSION]`)
+      .description(verb === "stop" ? "ask a session to leave, with its conversation id saved first" : "stop, and kill what does not leave")
+      .option("--session <NAME>", "the session, as an option")
+      .option("--reason <REASON>", "what the records say of it", "manual_stop")
+      .option("--yes", "do it without asking again")
+      .option("--json", "print the receipt for scripts")
+      .option("--tag <TAG>", "a word of yours on the receipt")
+      .addOption(program.createOption("--force", "the same as terminate").hideHelp(verb === "terminate"))
+      .action(async (asked: string | undefined, options: OperateOptions) => {
+        const operation = verb === "terminate" || options.force ? "terminate" : "stop";
+        const act = operation === "terminate" ? terminate : stop;
+        code = await operate(await warden(), operation, nameIn(asked, options), options, (session, context, named) =>
+          act(session, { reason: options.reason ?? "manual_stop", reach: "session", ...(named && { named }) }, context),
+        );
+      });
+  }
+
+  program
+    .command("capture-id [SESSION]")
+    .description("save the conversation id of a session")
+    .option("--session <NAME>", "the session, as an option")
+    .option("--json", "print the receipt for scripts")
+    .action(async (asked: string | undefined, options: OperateOptions) => {
+      code = await operate(await warden(), "captureId", nameIn(asked, options), options, captureId);
+    });
+
+  program
+    .command("finalize [SESSION]")
+    .description("close the records of a session whose agent has exited")
+    .option("--session <NAME>", "the session, as an option")
+    .option("--json", "print the receipt for scripts")
+    .action(async (asked: string | undefined, options: OperateOptions) => {
+      code = await operate(await warden(), "finalize", nameIn(asked, options), options, finalize);
+    });
+
+  program
+    .command("resume [SESSION]")
+    .description("take a conversation up again, in this terminal")
+    .option("--session <NAME>", "the session, as an option")
+    .option("--print", "only print the command")
+    .action(async (asked: string | undefined, options: OperateOptions & { print?: boolean }) => {
+      code = await resumeHere(await warden(), nameIn(asked, options), options.print === true);
+    });
+
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    throw error;
+  }
+}
+
+export interface OperateOptions {
+  readonly session?: string;
+  readonly reason?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+  readonly tag?: string;
+  readonly force?: boolean;
+}
+
+function nameIn(asked: string | undefined, { session }: OperateOptions): string {
+  const name = asked ?? session;
+  if (name === undefined || name === "" || (asked !== undefined && session !== undefined)) {
+    console.error("Name one session: its key, its name or its conversation id. `session-warden list` shows them.");
+    throw new InvalidArgumentError("no session named");
+  }
+  return name;
+}

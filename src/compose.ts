@@ -1,0 +1,76 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { agents } from "./agents/agents.ts";
+import { destinationsOf } from "./core/destinations.ts";
+import { Roster } from "./core/roster.ts";
+import type { Source } from "./core/source.ts";
+import type { Places, Warden } from "./core/warden.ts";
+import type { Settings } from "./settings.ts";
+import { openLedger } from "./sources/ledger/ledgerSource.ts";
+import { createProcessSource } from "./sources/process/processSource.ts";
+import { openJournal } from "./system/journalFile.ts";
+import { becomeLeader } from "./system/leader.ts";
+import { openMachine } from "./system/machine.ts";
+import type { Machine } from "./system/machine.ts";
+import { tryLock } from "./system/sessionLocks.ts";
+import { attachCommand, clientsOf, handleOf } from "./system/tmux/pane.ts";
+import { announceWindow, otherWindows } from "./system/windows.ts";
+
+/** `$XDG_STATE_HOME/session-warden`: shared by every window and the command line of this user. */
+export const stateFolder = join(process.env["XDG_STATE_HOME"] || join(homedir(), ".local", "state"), "session-warden");
+
+export async function compose(settings: Settings): Promise<Warden> {
+  const machine = await openMachine(settings);
+  const ledger = openLedger(stateFolder);
+  const sources: readonly Source[] = [createProcessSource(agents, machine, settings.configHomes), ledger];
+  const can = { sources: new Map(sources.map((source) => [source.id, source])), agents: new Map(agents.map((agent) => [agent.id, agent])) };
+  const journalFile = join(stateFolder, "journal.jsonl");
+  const journal = openJournal(journalFile);
+  const roster = new Roster(sources, (signal) => machine.census(signal));
+  // What is seen alive is noted; the ledger reads it back as what was.
+  const noting = roster.onDidChange(({ sessions }) => {
+    for (const session of sessions) if (session.run?.host.kind === "process" && session.run.liveness.value === "alive") void ledger.note(session);
+  });
+
+  return {
+    roster,
+    can,
+    stateFolder,
+    journalFile,
+    places: placesOf(machine),
+    forOperation: (signal, tell) => ({
+      ...can,
+      ledger,
+      journal,
+      takeCensus: (cancelled) => machine.census(cancelled),
+      tryLock: (keys) => tryLock(stateFolder, keys),
+      pause: (forMs, cancelled) => sleep(forMs, undefined, { signal: cancelled }),
+      now: Date.now,
+      tell,
+      signal,
+    }),
+    peek: async ({ run }, signal) => run && can.sources.get(run.source)?.peek?.(run, signal),
+    watch(onChange) {
+      const all = new DisposableStack();
+      for (const source of sources) all.use(source.watch(onChange));
+      return all;
+    },
+    lead: (onElected) => becomeLeader(stateFolder, onElected),
+    [Symbol.dispose]: () => noting[Symbol.dispose](),
+  };
+}
+
+function placesOf(machine: Machine): Places {
+  return {
+    async destinationsOf(session, signal) {
+      const census = await machine.census(signal);
+      const pane = session.run?.host.kind === "process" ? session.run.host.pane : undefined;
+      const [clients, windows] = await Promise.all([pane ? clientsOf(pane.server.socket, machine.tmux, signal) : [], otherWindows(stateFolder, census)]);
+      return destinationsOf(session, census, clients, windows);
+    },
+    attachCommand: (pane) => ({ argv: attachCommand(pane, machine.tmux) }),
+    select: (pane) => handleOf(pane, machine.tmux).bringToFront(),
+    announceWindow: (name, terminals) => announceWindow(stateFolder, name, terminals),
+  };
+}

@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Conversation, Run } from "../../core/facet.ts";
+import { isSameConversation } from "../../core/facet.ts";
+import { isSameProcess, wordOf } from "../../core/process.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
+import type { Session } from "../../core/session.ts";
+import type { Change } from "../../core/source.ts";
+import type { Entry, LedgerLine } from "./entry.ts";
+
+/** The lines that a change of one entry needs; none where it already says so. */
+export function linesOfChange(entry: Entry, change: Change, now: number): readonly LedgerLine[] {
+  const next = changed(entry, change, now);
+  return next === undefined ? [{ forgotten: entry.id }] : isSame(entry, next) ? [] : [next];
+}
+
+function changed(entry: Entry, change: Change, now: number): Entry | undefined {
+  switch (change.kind) {
+    case "idCaptured":
+      return { ...entry, conversation: better(change.conversation, entry.conversation) };
+    case "stopped": {
+      const { how, at, reason, conversation, lastScreen } = change;
+      return {
+        ...entry,
+        conversation: better(conversation, entry.conversation),
+        seenAt: at,
+        state: "ended",
+        end: { how, at, reason, lastScreen: lastScreen && oneLine(lastScreen) },
+      };
+    }
+    case "exited":
+      return { ...entry, conversation: entry.conversation ?? change.conversation, state: "ended", end: { how: "exited", at: entry.seenAt } };
+    case "resumed":
+      return change.run.host.kind === "process"
+        ? { ...entry, process: change.run.host.process, seenAt: now, state: "active", isArchived: undefined, end: undefined }
+        : entry;
+    case "purged":
+      return { ...entry, conversation: undefined, title: undefined, state: "purged", end: entry.end && { ...entry.end, lastScreen: undefined } };
+    case "renamed":
+      return { ...entry, givenName: change.to.trim() || undefined };
+    case "archived":
+      return { ...entry, isArchived: true };
+    case "unarchived":
+      return { ...entry, isArchived: undefined };
+    case "forgotten":
+      return undefined;
+  }
+}
+
+/** What a living session adds to the ledger. One process that goes on to a new conversation leaves the old one behind, ended and resumable. */
+export function linesOfSighting(
+  session: Session,
+  run: Run,
+  process: ProcessIdentity,
+  entries: Iterable<Entry>,
+  now: number,
+): { readonly entry: Entry; readonly lines: readonly LedgerLine[] } {
+  const all = [...entries];
+  const known = all.find((entry) => isSameProcess(entry.process, process) && entry.state === "active") ?? pastOf(run, all);
+  const isLeft = known?.conversation !== undefined && run.conversation !== undefined && !isSameConversation(known.conversation, run.conversation);
+  if (!known || isLeft) {
+    const left: Entry | undefined = known && { ...known, firstKey: undefined, state: "ended", end: { how: "cleared", at: now } };
+    const past = isLeft ? pastOf(run, all) : undefined;
+    const entry = seen(past ?? { id: freshId(process, run, all) }, session, run, process, now);
+    return { entry, lines: left ? [left, entry] : [entry] };
+  }
+  const entry = seen(known, session, run, process, now);
+  const isNews = !isSame({ ...entry, seenAt: known.seenAt }, known) || now - known.seenAt > noteEveryMs;
+  return { entry, lines: isNews ? [entry] : [] };
+}
+/** How exact "last seen" is of an agent that nothing else is written about. */
+const noteEveryMs = 10 * 60 * 1000;
+
+/** The same conversation, taken up again in a new process. */
+function pastOf({ conversation }: Run, entries: readonly Entry[]): Entry | undefined {
+  return entries.filter((entry) => isSameConversation(entry.conversation, conversation)).toSorted((a, b) => b.seenAt - a.seenAt)[0];
+}
+
+function freshId(process: ProcessIdentity, { conversation }: Run, entries: readonly Entry[]): string {
+  const word = `${process.bootId?.slice(0, 8) ?? "boot"}-${wordOf(process)}`;
+  return entries.some(({ id }) => id === word) ? `${word}-${conversation?.id ?? entries.length}` : word;
+}
+
+function seen(known: Partial<Entry> & Pick<Entry, "id">, session: Session, run: Run, process: ProcessIdentity, now: number): Entry {
+  const { firstKey = run.key, givenName } = known;
+  const title = run.title ?? known.title;
+  return {
+    id: known.id,
+    firstKey,
+    agent: run.agent ?? session.agent ?? "claude",
+    process,
+    conversation: run.conversation
+      ? { ...run.conversation, ...(run.configHome !== undefined && { home: run.conversation.home ?? run.configHome }) }
+      : known.conversation,
+    title,
+    givenName,
+    cwd: run.cwd ?? known.cwd,
+    startedAt: run.startedAt ?? known.startedAt,
+    seenAt: now,
+    state: "active",
+  };
+}
+
+function better(told: Conversation | undefined, known: Conversation | undefined): Conversation | undefined {
+  return told ?? known;
+}
+
+/** Evidence is of a moment; that it was seen again, or told by somebody else, is no news. */
+function isSame(a: Entry, b: Entry): boolean {
+  return isDeepStrictEqual(withoutMoments(a), withoutMoments(b));
+}
+
+/** As the file would give it back: without what is undefined. */
+function withoutMoments({ conversation, ...entry }: Entry): unknown {
+  const lasting = conversation && { ...conversation, toldBy: undefined, resumable: conversation.resumable?.value };
+  return JSON.parse(JSON.stringify({ ...entry, conversation: lasting }));
+}
+
+/** At most 500 characters, as the registry keeps it too. */
+function oneLine(screen: string): string {
+  return screen.replaceAll(/\s+/g, " ").trim().slice(-500);
+}

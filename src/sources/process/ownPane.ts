@@ -1,0 +1,24 @@
+import { basename } from "node:path";
+import { ancestorsOf, descendantsOf } from "../../core/census.ts";
+import type { Census, Pane, ProcessEntry } from "../../core/census.ts";
+
+/** Whether the pane was made for the agent and holds nothing else: only then may it be closed with it. */
+export function isMadeFor(pane: Pane, tree: readonly ProcessEntry[], census: Pick<Census, "processes">): boolean {
+  const first = census.processes?.get(pane.pid);
+  if (!pane.hasStartCommand || pane.state === "dead") return pane.hasStartCommand;
+  // Its program has ended, or the agent has and the pane's command goes on: a tree that is gone owns nothing.
+  if (!first || isShellOfAPerson(first)) return false;
+  const inTree = new Set(tree.map(({ identity }) => identity.pid));
+  const above = new Set(tree.flatMap(({ identity }) => ancestorsOf(identity.pid, census).map((entry) => entry.identity.pid)));
+  return [first, ...descendantsOf([first], census)].every(({ identity, state }) => state === "zombie" || inTree.has(identity.pid) || above.has(identity.pid));
+}
+
+/** A shell without a command of its own: `tmux new-session zsh` has a start command too. */
+export function isShellOfAPerson({ program, argv }: ProcessEntry): boolean {
+  return (
+    shells.has(basename(program?.file ?? "")) &&
+    !argv.slice(1).some((argument) => /^-\w*c$/.test(argument)) &&
+    argv.slice(1).every((argument) => argument.startsWith("-"))
+  );
+}
+const shells = new Set(["sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "tcsh", "csh", "nu", "elvish", "xonsh", "pwsh"]);

@@ -1,0 +1,136 @@
+import type { Agent, LiveEntry, Told } from "../../core/agent.ts";
+import { ancestorsOf } from "../../core/census.ts";
+import type { Census, Pane, ProcessEntry } from "../../core/census.ts";
+import type { Evidence } from "../../core/evidence.ts";
+import type { Activity, Liveness, Run } from "../../core/facet.ts";
+import { isSameProcess, wordOf } from "../../core/process.ts";
+import type { Machine } from "../../system/machine.ts";
+import { agentProcesses, whyElsewhere } from "./recognised.ts";
+import type { AgentProcess } from "./recognised.ts";
+
+/** The place of everything that the process table tells: the unit that can fall silent. */
+export const processTable = "process table";
+
+export interface RunsReading {
+  readonly runs: readonly Run[];
+  /** By agent, the folders that were read for living sessions. */
+  readonly homes: ReadonlyMap<Agent, readonly string[]>;
+}
+
+/** Every agent that executes here, once: what its own live registry says goes before what its process shows. */
+export async function readRuns(
+  census: Census,
+  agents: readonly Agent[],
+  machine: Machine,
+  namedHomes: readonly string[],
+  signal: AbortSignal,
+): Promise<RunsReading> {
+  const found = await Promise.all(
+    agentProcesses(census, agents).map(async (each) => ({ ...each, configHome: each.agent.configHomeOf(await machine.environmentOf(each.entry.identity)) })),
+  );
+  const homes = new Map(agents.map((agent) => [agent, homesOf(agent, namedHomes, found)] as const));
+  const live = (await Promise.all(agents.map(async (agent) => (await agent.readLive?.(homes.get(agent) ?? [], census, signal)) ?? []))).flat();
+
+  const ofProcesses = found.map(async (each) =>
+    runOf(
+      each,
+      live.find((entry) => isSameProcess(entry.process, each.entry.identity)),
+      census,
+      machine,
+      signal,
+    ),
+  );
+  const others = live.filter((entry) => entry.liveness.value !== "gone" && !found.some((each) => isSameProcess(entry.process, each.entry.identity)));
+  return { runs: [...(await Promise.all(ofProcesses)), ...others.map((entry) => runOfEntry(entry, census))], homes };
+}
+
+function homesOf(agent: Agent, named: readonly string[], found: readonly (AgentProcess & { readonly configHome: string | undefined })[]): readonly string[] {
+  const own = agent.configHomeOf(new Map(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))));
+  const inUse = found.filter((each) => each.agent === agent).map(({ configHome }) => configHome);
+  return [...new Set([own, ...named, ...inUse].flatMap((home) => home ?? []))];
+}
+
+async function runOf(
+  each: AgentProcess & { readonly configHome: string | undefined },
+  live: LiveEntry | undefined,
+  census: Census,
+  machine: Machine,
+  signal: AbortSignal,
+): Promise<Run> {
+  const { entry, agent, as, configHome } = each;
+  const pane = paneOf(entry, census);
+  const cwd = live?.cwd ?? (await machine.cwdOf(entry.identity));
+  const startedAt = live?.startedAt ?? entry.startedAt;
+  const bare: Run = {
+    ...frame(entry.identity, census),
+    agent: agent.id,
+    liveness: livenessOf(entry, census),
+    activity: { value: "silent", seen: "nothing reports its activity", at: census.at },
+    runsIn: live?.runsIn ?? as.runsIn,
+    host: { kind: "process", process: entry.identity, ...(pane && { pane }) },
+    ...(cwd !== undefined && { cwd }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(configHome !== undefined && { configHome }),
+  };
+  const told: Told = live ? { ...live, pidFile: live.file } : ((await agent.tellOf?.(bare, census, signal)) ?? {});
+  const conversation = await withResumable(told.conversation, agent, cwd, signal);
+  const title = told.title ?? (pane && agent.nameInTitle?.(pane.title));
+  return {
+    ...bare,
+    activity: activityOf(bare, entry, told, agent, pane),
+    ...(conversation && { conversation }),
+    ...(title !== undefined && { title }),
+    ...(told.pidFile !== undefined && { pidFile: told.pidFile }),
+  };
+}
+
+/** Named by the agent's own live file alone: its executable is one that we don't recognise, or it runs where its pid means nothing here. */
+function runOfEntry(live: LiveEntry, census: Census): Run {
+  const { agent, liveness, conversation, activity, runsIn, title, cwd, startedAt } = live;
+  const entry = census.processes?.get(live.process.pid);
+  const pane = entry && liveness.value === "alive" ? paneOf(entry, census) : undefined;
+  return {
+    ...frame(live.process, census),
+    agent,
+    liveness,
+    conversation,
+    activity,
+    runsIn,
+    host: { kind: "process", process: live.process, ...(pane && { pane }) },
+    ...(liveness.value === "alive" && { pidFile: live.file }),
+    ...(title !== undefined && { title }),
+    ...(cwd !== undefined && { cwd }),
+    ...(startedAt !== undefined && { startedAt }),
+  };
+}
+
+function frame(identity: ProcessEntry["identity"], { here }: Census): Pick<Run, "kind" | "key" | "source" | "place"> {
+  const elsewhere = identity.pidNamespace !== undefined && identity.pidNamespace !== here.pidNamespace ? `${identity.pidNamespace.replace(/\D/g, "")}-` : "";
+  return { kind: "run", key: `process:${elsewhere}${wordOf(identity)}`, source: "process", place: processTable };
+}
+
+function livenessOf(entry: ProcessEntry, census: Census): Evidence<Liveness> {
+  const elsewhere = whyElsewhere(entry, census);
+  return { value: elsewhere === undefined ? "alive" : "unknown", seen: elsewhere ?? `process ${entry.identity.pid}`, at: census.at };
+}
+
+/** The agent's own word first; a pane's title only while the agent owns the keyboard there: a killed one leaves its title. */
+function activityOf({ activity: silent }: Run, entry: ProcessEntry, told: Told, agent: Agent, pane: Pane | undefined): Evidence<Activity> {
+  if (entry.state === "stopped") return { ...silent, seen: "suspended in its shell" };
+  if (told.activity && told.activity.value !== "silent") return told.activity;
+  const shown = pane?.state === "alive" && entry.isForeground ? agent.activityOfTitle?.(pane.title) : undefined;
+  return shown === undefined
+    ? (told.activity ?? silent)
+    : { ...silent, value: shown, seen: shown === "needsInput" ? "its title asks for an answer" : "its title" };
+}
+
+async function withResumable(conversation: Told["conversation"], agent: Agent, cwd: string | undefined, signal: AbortSignal): Promise<Told["conversation"]> {
+  if (!conversation || conversation.resumable) return conversation;
+  return { ...conversation, resumable: await agent.canResume(conversation, cwd, signal) };
+}
+
+/** The pane whose process is above the agent, on the same terminal. Not by TMUX_PANE: every daemon that was started there inherits it. */
+function paneOf(entry: ProcessEntry, census: Census): Pane | undefined {
+  const above = ancestorsOf(entry.identity.pid, census);
+  return census.panes.find(({ pid }) => above.some((ancestor) => ancestor.identity.pid === pid && ancestor.tty === entry.tty && entry.tty !== undefined));
+}

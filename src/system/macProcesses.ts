@@ -1,0 +1,91 @@
+import { hostname } from "node:os";
+import type { Here, ProcessEntry } from "../core/census.ts";
+import type { ProcessTable } from "./processTable.ts";
+import { programOf } from "./programs.ts";
+import { run } from "./run.ts";
+
+/** Processes from ps(1). It prints times of whole seconds, and arguments without their borders: what can't be told apart is left unknown. */
+export async function openMacProcesses(): Promise<ProcessTable> {
+  const here: Here = { host: hostname(), bootId: undefined, pidNamespace: undefined };
+  return {
+    here,
+    readAll: (signal) => ask([], signal),
+    read: async (pid) => (await ask(["-p", String(pid)])).get(pid),
+    environmentOf: async () => new Map(),
+    cwdOf: async ({ pid }) => cwdIn(await textOf(["lsof", "-a", "-d", "cwd", "-p", String(pid), "-Fn"])),
+  };
+
+  async function ask(selection: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<number, ProcessEntry>> {
+    const all = selection.length === 0 ? ["-ax"] : selection;
+    const [table, commands] = await Promise.all([
+      textOf(["ps", ...all, "-ww", "-o", tableColumns], signal),
+      textOf(["ps", ...all, "-ww", "-o", "pid=,args="], signal),
+    ]);
+    const rows = parsePs(table, commands, here.host);
+    return new Map(
+      await Promise.all(
+        rows.map(async ({ executable, ...entry }) => [entry.identity.pid, { ...entry, program: await programOf(executable, entry.argv, undefined) }] as const),
+      ),
+    );
+  }
+}
+const tableColumns = "pid=,ppid=,pgid=,tpgid=,uid=,tty=,stat=,lstart=,comm=";
+
+/** UTC and no language: `lstart` is then "Mon Nov 30 02:01:35 2026" everywhere. */
+async function textOf(command: readonly [string, ...string[]], signal?: AbortSignal): Promise<string> {
+  const answer = await run(command, { withinMs: 5_000, env: { TZ: "UTC", LC_ALL: "C" }, ...(signal && { signal }) });
+  if (answer.kind !== "exited") throw new Error(`${command[0]} gave no answer`);
+  return answer.stdout;
+}
+
+type Row = Omit<ProcessEntry, "program"> & { readonly executable: string };
+
+/** A row whose columns can't be read is left out of the table whole: its process is then nobody we know. */
+export function parsePs(table: string, commands: string, host: string): readonly Row[] {
+  const argvOf = new Map(
+    commands.split("\n").flatMap((line) => {
+      const [, pid, args] = /^\s*(\d+) (.*)$/.exec(line) ?? [];
+      return pid === undefined || args === undefined ? [] : [[Number(pid), args] as const];
+    }),
+  );
+  return table.split("\n").flatMap((line): Row[] => {
+    const [, pid, parent, group, foreground, uid, tty, stat, started, executable] = rowPattern.exec(line) ?? [];
+    const atMs = parseStarted(started);
+    if (pid === undefined || executable === undefined || stat === undefined || atMs === undefined) return [];
+    return [
+      {
+        identity: { pid: Number(pid), start: { kind: "utc", atMs }, host },
+        parentPid: Number(parent),
+        groupId: Number(group),
+        sessionId: Number(group),
+        state: stat.startsWith("Z") ? "zombie" : stat.startsWith("T") ? "stopped" : "running",
+        uid: Number(uid),
+        tty: tty === "??" ? undefined : tty,
+        isForeground: stat.includes("+") || (Number(foreground) > 0 && group === foreground),
+        startedAt: atMs,
+        executable,
+        argv: splitArguments(argvOf.get(Number(pid)) ?? executable, executable),
+      },
+    ];
+  });
+}
+const rowPattern = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\s+(.+?)\s*$/;
+
+/** Milliseconds since 1970 of "Mon Nov 30 02:01:35 2026", read as UTC; undefined where it is no such time. */
+export function parseStarted(text: string | undefined): number | undefined {
+  const [, month, day, hour, minute, second, year] = /^\w{3} (\w{3}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})$/.exec(text ?? "") ?? [];
+  const monthIndex = months.indexOf(month ?? "");
+  if (monthIndex < 0) return undefined;
+  return Date.UTC(Number(year), monthIndex, Number(day), Number(hour), Number(minute), Number(second));
+}
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** The executable's own path may hold spaces, and is known; after it every space is taken for a border. */
+function splitArguments(args: string, executable: string): readonly string[] {
+  if (args.startsWith(`${executable} `)) return [executable, ...args.slice(executable.length + 1).split(" ")];
+  return args.split(" ");
+}
+
+function cwdIn(lsof: string): string | undefined {
+  return /^n(\/.*)$/m.exec(lsof)?.[1];
+}

@@ -1,0 +1,13 @@
+import type { Here, ProcessEntry } from "../core/census.ts";
+import type { ProcessIdentity } from "../core/process.ts";
+
+/** The processes of this machine, as its kind of system tells them. */
+export interface ProcessTable {
+  readonly here: Here;
+  /** Throws where the table can't be read; never returns a part of it. */
+  readAll(signal: AbortSignal): Promise<ReadonlyMap<number, ProcessEntry>>;
+  read(pid: number): Promise<ProcessEntry | undefined>;
+  /** As it was when the program began; empty where it can't be read. */
+  environmentOf(process: ProcessIdentity): Promise<ReadonlyMap<string, string>>;
+  cwdOf(process: ProcessIdentity): Promise<string | undefined>;
+}

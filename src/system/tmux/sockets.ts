@@ -1,0 +1,63 @@
+import { realpath, stat } from "node:fs/promises";
+import { createConnection } from "node:net";
+import { basename, join, resolve } from "node:path";
+import type { ProcessEntry } from "../../core/census.ts";
+import { listIfPresent } from "../files.ts";
+
+/** The sockets of all tmux servers of this user: those of the settings, of the usual folders, and those that a running tmux was started with. */
+export async function findSockets(
+  named: readonly string[],
+  processes: Iterable<ProcessEntry>,
+  environmentOf: (process: ProcessEntry) => Promise<ReadonlyMap<string, string>>,
+): Promise<readonly string[]> {
+  const uid = process.getuid?.() ?? 0;
+  const folders = new Set(
+    [process.env["TMUX_TMPDIR"], "/tmp"].filter((folder) => folder !== undefined && folder !== "").map((folder) => join(folder ?? "", `tmux-${uid}`)),
+  );
+  const inFolders = await Promise.all([...folders].map(async (folder) => (await listIfPresent(folder)).map((name) => join(folder, name))));
+  const ours = [...processes].filter((entry) => entry.uid === uid && basename(entry.program?.file ?? "") === "tmux");
+  const ofServers = await Promise.all(ours.map(async (entry) => socketOf(entry, await environmentOf(entry), uid)));
+  const [current] = (process.env["TMUX"] ?? "").split(",");
+
+  const found = await Promise.all([...named, ...inFolders.flat(), ...ofServers, current].map(realSocket));
+  return [...new Set(found.flatMap((socket) => socket ?? []))].sort();
+}
+
+/** What `-S` or `-L` said when it was started; a server keeps the command line of the client that started it. */
+function socketOf({ argv }: ProcessEntry, environment: ReadonlyMap<string, string>, uid: number): string | undefined {
+  for (let index = 1; index < argv.length; index++) {
+    const argument = argv[index] ?? "";
+    if (!argument.startsWith("-")) break;
+    const path = valueOf("-S", argument, argv[index + 1]);
+    if (path !== undefined) return resolve(environment.get("PWD") ?? "/", path);
+    const name = valueOf("-L", argument, argv[index + 1]);
+    if (name !== undefined) return join(environment.get("TMUX_TMPDIR") || "/tmp", `tmux-${uid}`, name);
+    if (withValue.has(argument)) index++;
+  }
+  return undefined;
+}
+const withValue = new Set(["-c", "-f", "-T"]);
+
+function valueOf(option: string, argument: string, next: string | undefined): string | undefined {
+  if (argument === option) return next;
+  return argument.startsWith(option) ? argument.slice(option.length) : undefined;
+}
+
+async function realSocket(path: string | undefined): Promise<string | undefined> {
+  if (!path) return undefined;
+  const kind = await stat(path).catch(() => undefined);
+  return kind?.isSocket() ? realpath(path).catch(() => undefined) : undefined;
+}
+
+/** Whether somebody listens, without starting a client: a socket file outlives its server. */
+export function isListening(socket: string): Promise<boolean> {
+  return new Promise((settle) => {
+    const connection = createConnection(socket);
+    connection.once("connect", () => {
+      connection.destroy();
+      settle(true);
+    });
+    // EAGAIN: the queue of a server that does not accept is full, so there is one.
+    connection.once("error", (error) => settle("code" in error && error.code === "EAGAIN"));
+  });
+}
