@@ -11,6 +11,7 @@ import { endMarked, markName } from "./ownProcesses.ts";
 import type { PrivatePlace } from "./privatePlace.ts";
 import { makePrivatePlace } from "./privatePlace.ts";
 import { root } from "./suites/run.ts";
+import { installExtension } from "./webHost/install.ts";
 import { startWebHost, urlOf } from "./webHost/server.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -50,15 +51,17 @@ async function show(place: PrivatePlace, folder: string, env: Environment): Prom
 }
 
 async function showInWebHost(place: PrivatePlace, folder: string, env: Environment): Promise<void> {
+  const extensionsFolder = join(place.folder, "extensions");
+  installExtension(extensionsFolder);
   await using host = await startWebHost({
     dataFolder: join(place.folder, "data"),
-    extensionsFolder: join(place.folder, "extensions"),
+    extensionsFolder,
     token: randomBytes(16).toString("hex"),
     env,
     ends: isMine ? "host" : "all",
   });
   console.log(`\n${isMine ? "Your sessions" : "The demo"} in VS Code, in any browser of this machine (the shield at the left edge):\n`);
-  console.log(urlOf(host, { folder, extension: root.replace(/\/$/, "") }));
+  console.log(urlOf(host, folder));
   console.log("\nCtrl-C ends it.");
   await left();
 }

@@ -20,7 +20,7 @@ try {
 
 async function run(): Promise<number> {
   const told = toldToLeave();
-  await using host = await startWebHost({ dataFolder, extensionsFolder: valueOf("extensions-dir") ?? join(scratch, "extensions") });
+  await using host = await startWebHost({ dataFolder, extensionsFolder: valueOf("extensions-dir") ?? join(scratch, "extensions"), forTests: true });
   await using browser = await openPage();
   const ended = new Promise<number>((resolve) => void browser.page.exposeFunction("codeAutomationExit", resolve));
   await browser.page.exposeFunction("codeAutomationLog", (level: string, values: readonly unknown[]) => {
@@ -30,7 +30,7 @@ async function run(): Promise<number> {
   });
   const crashed = new Promise<number>((resolve) => browser.page.once("crash", () => resolve(1)));
   const folder = process.argv.slice(2).find((argument) => !argument.startsWith("-")) ?? scratch;
-  await browser.page.goto(urlOf(host, { folder, extension: required("extensionDevelopmentPath"), tests: required("extensionTestsPath") }));
+  await browser.page.goto(urlOf(host, folder, { extension: required("extensionDevelopmentPath"), tests: required("extensionTestsPath") }));
   return await Promise.race([ended, crashed, told]);
 }
 

@@ -22,6 +22,8 @@ export interface WebHostOptions {
   readonly extensionsFolder: string;
   /** Who opens the page has to know it. Without one, everybody on this machine may. */
   readonly token?: string;
+  /** Lets `urlOf` name an extension that is not installed, and its tests. Such a page shows no notifications. */
+  readonly forTests?: true;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What ends with the host: all that was started in it, or only the host's own processes, so that a person's programs in its terminals live on as far as they do without one. */
@@ -34,6 +36,7 @@ export async function startWebHost({
   dataFolder,
   extensionsFolder,
   token,
+  forTests,
   settings = {},
   env = {},
   ends = "all",
@@ -48,7 +51,9 @@ export async function startWebHost({
   set(settings);
   const access = token === undefined ? ["--without-connection-token"] : ["--connection-token", token];
   const places = ["--server-data-dir", dataFolder, "--extensions-dir", extensionsFolder];
-  const server = execa(process.execPath, [webHostServer, ...always, ...access, ...places], {
+  // Without it a built VS Code ignores the extension paths of the page's payload.
+  const tests = forTests ? ["--enable-smoke-test-driver"] : [];
+  const server = execa(process.execPath, [webHostServer, ...always, ...access, ...places, ...tests], {
     // An empty gallery: nothing is looked up outside this machine.
     env: { ...env, EXTENSIONS_GALLERY: "{}", [markName]: mark },
     stdin: "ignore",
@@ -73,25 +78,23 @@ export async function startWebHost({
   }
 }
 
-export interface Opened {
-  readonly folder: string;
-  readonly extension?: string;
-  readonly tests?: string;
-}
-
-/** Where to open a folder in the host, with an extension under development and, in its place, a test suite. */
-export function urlOf({ origin, token }: WebHost, { folder, extension, tests }: Opened): string {
+/** Where to open a folder in the host; in a host for tests, with an extension under development and what tests it. */
+export function urlOf({ origin, token }: WebHost, folder: string, tested?: { readonly extension: string; readonly tests: string }): string {
   const remote = `vscode-remote://${new URL(origin).host}`;
-  const payload = [
-    ...(extension === undefined ? [] : [["extensionDevelopmentPath", remote + extension]]),
-    ...(tests === undefined ? [] : [["extensionTestsPath", remote + tests]]),
+  const payload = tested && [
+    ["extensionDevelopmentPath", remote + tested.extension],
+    ["extensionTestsPath", remote + tested.tests],
   ];
-  const query = new URLSearchParams({ ...(token === undefined ? {} : { tkn: token }), folder, payload: JSON.stringify(payload) });
+  const query = new URLSearchParams({
+    ...(token === undefined ? {} : { tkn: token }),
+    folder,
+    ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
+  });
   return `${origin}/?${query.toString()}`;
 }
 
-/** Port 0 is a free one. Without the smoke test driver a built VS Code ignores the extension paths of the page's payload. */
-const always = "--host 127.0.0.1 --port 0 --accept-server-license-terms --telemetry-level off --disable-workspace-trust --enable-smoke-test-driver".split(" ");
+/** Port 0 is a free one. */
+const always = "--host 127.0.0.1 --port 0 --accept-server-license-terms --telemetry-level off --disable-workspace-trust".split(" ");
 
 /** Nothing that talks to other machines or hides what is looked at. */
 const plainSettings = {

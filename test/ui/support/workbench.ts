@@ -6,6 +6,7 @@ import type { DemoSession } from "../../../scripts/demo/sessions.ts";
 import { markName } from "../../../scripts/ownProcesses.ts";
 import { makePrivatePlace } from "../../../scripts/privatePlace.ts";
 import { openPage } from "../../../scripts/webHost/page.ts";
+import { installExtension } from "../../../scripts/webHost/install.ts";
 import type { WebHost } from "../../../scripts/webHost/server.ts";
 import { startWebHost, urlOf } from "../../../scripts/webHost/server.ts";
 
@@ -19,8 +20,6 @@ export interface Workbench extends AsyncDisposable {
   reload(): Promise<void>;
 }
 
-const root = join(import.meta.dirname, "../../..");
-
 export async function openWorkbench({
   sessions,
   settings = {},
@@ -33,11 +32,13 @@ export async function openWorkbench({
   const mark = `ui-${process.pid}-${Date.now()}`;
   const env = { ...place.env, [markName]: mark };
   // The host's end is the end of all that carries the mark; it is there before the first session is.
-  const host = stack.use(await startWebHost({ dataFolder: join(place.folder, "data"), extensionsFolder: join(place.folder, "extensions"), settings, env }));
+  const extensionsFolder = join(place.folder, "extensions");
+  installExtension(extensionsFolder);
+  const host = stack.use(await startWebHost({ dataFolder: join(place.folder, "data"), extensionsFolder, settings, env }));
   const demo = await startDemo(place, env, sessions);
   const { page } = stack.use(await openPage());
   const reload = async (): Promise<void> => {
-    await page.goto(urlOf(host, { folder: place.workspace, extension: root }));
+    await page.goto(urlOf(host, place.workspace));
     await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
   };
   await reload();
