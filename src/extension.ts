@@ -1,5 +1,92 @@
 import * as vscode from "vscode";
+import { compose } from "./compose.ts";
+import type { Warden } from "./core/warden.ts";
+import { keepLauncherCurrent } from "./vscode/commandLineTool.ts";
+import { registerCommands } from "./vscode/commands.ts";
+import { contextsOf, createContextTeller } from "./vscode/contexts.ts";
+import { hasUnwatched, sweepUnasked } from "./vscode/leading.ts";
+import { Lookout } from "./vscode/lookout.ts";
+import { notifyOfNeeds } from "./vscode/notify.ts";
+import { createPace } from "./vscode/pace.ts";
+import { Peeks } from "./vscode/peek.ts";
+import { looksInTheSamePlaces, section, settingsOfEditor, writeSettings } from "./vscode/settingsOf.ts";
+import { createStatusBar } from "./vscode/statusBar.ts";
+import { onDispose, together } from "./vscode/together.ts";
+import { Tree } from "./vscode/tree.ts";
+import type { Row } from "./vscode/treeItems.ts";
+import { childrenOf } from "./vscode/picture.ts";
+import { groupedByKey } from "./vscode/viewCommands.ts";
+import { announceTerminals, describeHost } from "./vscode/windowName.ts";
 
-export function activate(context: vscode.ExtensionContext): void {
-  context.subscriptions.push(vscode.window.createTreeView("sessionWarden.sessions", { treeDataProvider: { getChildren: () => [], getTreeItem: () => new vscode.TreeItem("") } }));
+/** What the tree shows, for other extensions and for tests. */
+export interface Exports {
+  readonly rows: () => readonly (Row & { readonly children: readonly Row[] })[];
+}
+
+export async function activate(context: vscode.ExtensionContext): Promise<Exports> {
+  const log = vscode.window.createOutputChannel("Session Warden", { log: true });
+  const fail = (error: unknown): void => log.error(error instanceof Error ? error : String(error));
+  let settings = settingsOfEditor();
+  let isLeading = false;
+
+  const lookout = new Lookout(await compose(settings), duties, fail);
+  const tree = new Tree(lookout);
+  const peeks = new Peeks(lookout);
+  const pace = createPace({
+    refresh: () => lookout.refresh(),
+    isVisible: () => tree.view.visible,
+    mustLookUnseen: () => isLeading && hasUnwatched(lookout.snapshot, lookout.warden.can),
+  });
+  own(context, pace, peeks, tree, createStatusBar(lookout, tree), lookout);
+  context.subscriptions.push(log, ...registerCommands({ lookout, tree, log, context, peeks }), announceTerminals(lookout, fail));
+  lookout.begin();
+
+  const tell = createContextTeller();
+  const tellContexts = (): void => tell(contextsOf(lookout.snapshot, tree.wish));
+  own(context, lookout.onDidChange(tellContexts));
+  tree.onDidWish(tellContexts);
+  tree.view.description = describeHost() ?? "";
+  tree.show({ ...tree.wish, by: context.workspaceState.get(groupedByKey) === "folder" ? "folder" : "status" });
+
+  context.subscriptions.push(
+    tree.view.onDidChangeVisibility(({ visible }) => visible && pace.hint()),
+    vscode.window.onDidChangeWindowState(({ focused }) => focused && pace.hint()),
+    vscode.window.onDidOpenTerminal(pace.hintTwice),
+    vscode.window.onDidCloseTerminal(pace.hintTwice),
+    vscode.window.onDidStartTerminalShellExecution(pace.hintTwice),
+    vscode.window.onDidEndTerminalShellExecution(pace.hintTwice),
+    vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration(section) && void takeSettings().catch(fail)),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void takeSettings().catch(fail)),
+  );
+  pace.hint();
+  void Promise.all([writeSettings(settings, lookout.warden.stateFolder), keepLauncherCurrent(context)]).catch(fail);
+  return { rows: () => tree.picture.roots.map((root) => ({ ...tree.rowOf(root), children: childrenOf(root).map((child) => tree.rowOf(child)) })) };
+
+  async function takeSettings(): Promise<void> {
+    const before = settings;
+    settings = settingsOfEditor();
+    await writeSettings(settings, lookout.warden.stateFolder);
+    if (looksInTheSamePlaces(before, settings)) return;
+    lookout.replace(await compose(settings));
+    pace.hint();
+  }
+
+  /** For as long as a warden stands: its news, and what one window does for all. */
+  function duties(warden: Warden): Disposable {
+    return together(warden.watch(pace.hint), warden.lead(lead));
+  }
+
+  function lead(): Disposable {
+    isLeading = true;
+    const isSeen = (): boolean => vscode.window.state.focused && tree.view.visible;
+    return together(
+      onDispose(() => (isLeading = false)),
+      notifyOfNeeds({ lookout, isWanted: () => settings.notify, isSeen }),
+      sweepUnasked(lookout, fail),
+    );
+  }
+}
+
+function own({ subscriptions }: vscode.ExtensionContext, ...owned: readonly Disposable[]): void {
+  subscriptions.push(...owned.map((one) => ({ dispose: () => one[Symbol.dispose]() })));
 }

@@ -1,0 +1,30 @@
+/** Every command; the manifest names the same ones. */
+export const commandIds = [
+  "sessionWarden.open",
+  "sessionWarden.openNotice",
+  "sessionWarden.goTo",
+  "sessionWarden.peek",
+  "sessionWarden.nextNeedsYou",
+  "sessionWarden.stop",
+  "sessionWarden.terminate",
+  "sessionWarden.finalize",
+  "sessionWarden.finalizeAll",
+  "sessionWarden.resume",
+  "sessionWarden.rename",
+  "sessionWarden.archive",
+  "sessionWarden.unarchive",
+  "sessionWarden.forget",
+  "sessionWarden.captureId",
+  "sessionWarden.copyId",
+  "sessionWarden.copyResumeCommand",
+  "sessionWarden.refresh",
+  "sessionWarden.groupByStatus",
+  "sessionWarden.groupByFolder",
+  "sessionWarden.filter",
+  "sessionWarden.showAll",
+  "sessionWarden.showJournal",
+  "sessionWarden.showLog",
+  "sessionWarden.installCommandLineTool",
+] as const;
+
+export type CommandId = (typeof commandIds)[number];

@@ -1,0 +1,13 @@
+import type * as vscode from "vscode";
+import type { Lookout } from "./lookout.ts";
+import type { Tree } from "./tree.ts";
+
+/** What the commands work with. */
+export interface Face {
+  readonly lookout: Lookout;
+  readonly tree: Tree;
+  readonly log: vscode.LogOutputChannel;
+  readonly context: vscode.ExtensionContext;
+  /** Shows the last screen of a session as a read-only document. */
+  readonly peeks: { show(key: string): Promise<void> };
+}

@@ -1,0 +1,47 @@
+import * as vscode from "vscode";
+import { nameOf } from "../core/sentences.ts";
+import type { Session } from "../core/session.ts";
+import type { Lookout } from "./lookout.ts";
+import { describe } from "./rowWords.ts";
+import { plain, plainLines } from "./plainText.ts";
+
+const scheme = "session-warden-peek";
+
+/** The last screen of a session as a read-only document. It changes nothing, and shows text only. */
+export class Peeks implements vscode.TextDocumentContentProvider, Disposable {
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.#changed.event;
+  readonly #lookout: Lookout;
+  readonly #registered: vscode.Disposable;
+
+  constructor(lookout: Lookout) {
+    this.#lookout = lookout;
+    this.#registered = vscode.workspace.registerTextDocumentContentProvider(scheme, this);
+  }
+
+  async show(key: string): Promise<void> {
+    const session = this.#lookout.find(key);
+    const name = plain(session?.title ?? key, 60).replaceAll("/", "∕");
+    const uri = vscode.Uri.from({ scheme, path: `/${name}`, query: key });
+    this.#changed.fire(uri);
+    await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const session = this.#lookout.find(uri.query);
+    if (!session) return "This session is no longer in the list.\n";
+    const screen = await this.#lookout.warden.peek(session, AbortSignal.timeout(withinMs));
+    return peekText(session, screen, new Date());
+  }
+
+  [Symbol.dispose](): void {
+    this.#registered.dispose();
+    this.#changed.dispose();
+  }
+}
+const withinMs = 5_000;
+
+function peekText(session: Session, screen: string | undefined, at: Date): string {
+  const head = `${plain(nameOf(session))}   ${plain(describe(session, at.getTime()))}\nRead only, as it was at ${at.toLocaleTimeString()}. Peek again to read it anew.\n${"─".repeat(72)}\n`;
+  return head + (screen === undefined ? "There is no screen to be had: it runs in no tmux pane.\n" : `${plainLines(screen).trimEnd()}\n`);
+}
