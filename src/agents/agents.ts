@@ -1,4 +1,5 @@
 import type { Agent } from "../core/agent.ts";
 import { claude } from "./claude/claude.ts";
+import { codex } from "./codex/codex.ts";
 
-export const agents: readonly Agent[] = [claude];
+export const agents: readonly Agent[] = [claude, codex];

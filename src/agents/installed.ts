@@ -8,7 +8,7 @@ export interface Installed {
   readonly native?: RegExp;
   /** File names of the script that an interpreter runs. */
   readonly script?: RegExp;
-  /** Where its own installer puts it, without a package. */
+  /** Where its own installer puts it, outside any package of its own. */
   readonly paths?: RegExp;
 }
 
@@ -18,5 +18,5 @@ export function installedAs({ file, packageName, isScript }: Program, { packages
     const names = isScript ? script : native;
     if (names?.test(basename(file))) return isScript ? "script" : "native";
   }
-  return !isScript && packageName === undefined && paths?.test(file) ? "native" : undefined;
+  return !isScript && paths?.test(file) ? "native" : undefined;
 }

@@ -52,6 +52,32 @@ describe("a process of Claude Code", () => {
   });
 });
 
+const codexExe = `${lib}/@openai/codex/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex`;
+const daemonExe = "/home/someone/.codex/packages/app-server-daemon/releases/0.171.0-x86_64-unknown-linux-musl/bin/codex";
+const codex = (...args: string[]) => native(codexExe, "@openai/codex", ...args);
+
+describe("a process of Codex", () => {
+  test.each<[Shape, string]>([
+    [script(`${lib}/@openai/codex/bin/codex.js`, "@openai/codex"), "codex launcher terminal"],
+    [script(`${lib}/@openai/codex/bin/codex.js`, "@openai/codex", "exec", "x"), "codex launcher terminal"],
+    [codex(), "codex agent terminal"],
+    [codex("exec the plan"), "codex agent terminal"],
+    [codex("-c", "tui.animations=false"), "codex agent terminal"],
+    [codex("resume", "01a22a3e-7a1a-7042-a002-7d09585aaaad"), "codex agent terminal"],
+    [codex("-c", "model=x", "exec", "say hello"), "codex agent automation"],
+    [codex("review"), "codex agent automation"],
+    [codex("mcp", "list"), "codex command terminal"],
+    [codex("app-server"), "codex daemon appServer"],
+    [native(daemonExe, undefined, "app-server", "--listen", "unix://", "--managed-daemon"), "codex daemon appServer"],
+    [native(daemonExe, "package-of-the-home-folder", "app-server"), "codex daemon appServer"],
+    [[codex("--flag")[0], ["apply_patch", "--flag"]], "codex command terminal"],
+    [codex("--codex-run-as-fs-helper"), "codex command terminal"],
+    [native(`${lib}/@openai/codex/node_modules/@openai/codex-linux-x64/vendor/x/codex-path/rg`, "@openai/codex"), "no agent"],
+  ])("%j is %s", (shape, is) => {
+    expect(look(shape)).toBe(is);
+  });
+});
+
 describe("what only looks like an agent is none", () => {
   test.each<[string, Shape]>([
     ["vim claude", native("/usr/bin/vim.basic", undefined, "claude")],

@@ -22,6 +22,7 @@ export function processOf(pid: number, program: Program | undefined, argv: reado
     program,
     uid: 1000,
     isForeground: true,
+    tty: "34817",
     startedAt: undefined,
     ...entry,
   };

@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import * as z from "zod";
+import type { Activity } from "../../core/facet.ts";
+import { parseJson } from "../jsonText.ts";
+import { withWebSocket } from "./webSocket.ts";
+import type { Connection } from "./webSocket.ts";
+
+/** A conversation that the daemon has open. */
+export interface Thread {
+  readonly id: string;
+  readonly cwd: string;
+  readonly name: string | undefined;
+  readonly createdAt: number;
+  /** Begun in a terminal, not by a remote client. */
+  readonly isOfTerminal: boolean;
+  readonly activity: Activity;
+  readonly seen: string;
+}
+
+/**
+ * The threads that Codex's daemon has open: loaded, and with at least one prompt; hidden threads of its own are in one list only.
+ * Undefined where no daemon answers. It is an internal interface: any other answer is no evidence.
+ */
+export async function readOpenThreads(home: string, signal: AbortSignal): Promise<readonly Thread[] | undefined> {
+  const socket = join(home, "app-server-control", "app-server-control.sock");
+  try {
+    return await withWebSocket(socket, ask, AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]));
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+const answerWithinMs = 1_500;
+
+async function ask(connection: Connection): Promise<readonly Thread[]> {
+  await call(connection, 1, "initialize", { clientInfo: { name: "session-warden", title: "Session Warden", version: "1" } }, z.unknown());
+  connection.send(JSON.stringify({ method: "initialized" }));
+  const { data: loaded } = await call(connection, 2, "thread/loaded/list", {}, z.object({ data: z.array(z.string()) }));
+  if (loaded.length === 0) return [];
+  const { data: listed } = await call(connection, 3, "thread/list", { limit: newestLooked }, z.object({ data: z.array(z.unknown()) }));
+  return listed.flatMap((row) => thread.safeParse(row).data ?? []).filter(({ id }) => loaded.includes(id));
+}
+const newestLooked = 100;
+
+async function call<T>(connection: Connection, id: number, method: string, params: object, result: z.ZodType<T>): Promise<T> {
+  connection.send(JSON.stringify({ id, method, params }));
+  const answer = await connection.next((text) => {
+    const { data } = z.object({ id: z.literal(id), result: z.unknown() }).safeParse(parseJson(text));
+    return data;
+  });
+  return result.parse(answer.result);
+}
+
+const thread = z
+  .object({
+    id: z.string(),
+    cwd: z.string(),
+    createdAt: z.number(),
+    name: z.string().nullish().catch(undefined),
+    originator: z.string().optional().catch(undefined),
+    status: z.object({ type: z.string(), activeFlags: z.array(z.string()).default([]) }).catch({ type: "", activeFlags: [] }),
+  })
+  .transform(({ id, cwd, createdAt, name, originator, status }): Thread => ({
+    id,
+    cwd,
+    name: name ?? undefined,
+    createdAt: createdAt * 1_000,
+    isOfTerminal: originator === "codex-tui",
+    ...activityOf(status),
+  }));
+
+function activityOf({ type, activeFlags }: { readonly type: string; readonly activeFlags: readonly string[] }): Pick<Thread, "activity" | "seen"> {
+  if (type === "idle") return { activity: "idle", seen: "waits for a prompt" };
+  if (type !== "active") return { activity: "silent", seen: "Codex's server does not say what it does" };
+  if (activeFlags.includes("waitingOnApproval")) return { activity: "needsInput", seen: "waits for an approval" };
+  if (activeFlags.includes("waitingOnUserInput")) return { activity: "needsInput", seen: "waits for an answer" };
+  return { activity: "working", seen: "Codex's server says that it works" };
+}

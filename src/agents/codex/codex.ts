@@ -1,0 +1,78 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Agent, Told } from "../../core/agent.ts";
+import type { Activity, Conversation } from "../../core/facet.ts";
+import { uuidPattern } from "../ids.ts";
+import { readOpenThreads } from "./appServer.ts";
+import { findThread, homeOf } from "./findThread.ts";
+import { recognise } from "./recognise.ts";
+import { findRollouts } from "./rollouts.ts";
+
+/** Codex CLI, run here as 0.171.0. Its window is mostly a client of a daemon, where a turn goes on when the window is closed. */
+export const codex: Agent = {
+  id: "codex",
+  name: "Codex",
+  idPattern: uuidPattern,
+  // Escape ends the turn in the daemon; the signal alone ends only the window.
+  ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
+  recognise,
+  configHomeOf: (environment) => environment.get("CODEX_HOME") || below(environment.get("HOME")),
+  async tellOf(run, census, signal): Promise<Told> {
+    const found = await findThread(run, census, signal);
+    if (!found) return {};
+    const { thread } = found;
+    return {
+      conversation: { agent: "codex", id: found.id, toldBy: "agent", home: homeOf(run) },
+      ...(thread && { activity: { value: thread.activity, seen: thread.seen, at: census.at } }),
+      ...(thread?.name !== undefined && { title: thread.name }),
+    };
+  },
+  activityOfTitle,
+  nameInTitle,
+  async captureId(run, census, signal) {
+    const found = await findThread(run, census, signal);
+    return found && { agent: "codex", id: found.id, toldBy: "agent", home: homeOf(run) };
+  },
+  idFromLastWords: (screen) =>
+    [...screen.matchAll(/codex resume ([0-9a-f-]{36})/g)].map(([, id]) => id).findLast((id) => id !== undefined && uuidPattern.test(id)),
+  async turnElsewhere(run, signal) {
+    const { conversation, cwd } = run;
+    const working = ((await readOpenThreads(homeOf(run), signal)) ?? []).filter(({ activity }) => activity === "working" || activity === "needsInput");
+    // Where its id was never known, a turn of the same folder may be its.
+    const turn = working.find((thread) => (conversation ? thread.id === conversation.id : thread.isOfTerminal && thread.cwd === cwd));
+    return turn && { kind: "turn", where: conversation ? "Codex's background server" : `Codex's background server, for ${turn.cwd}` };
+  },
+  async canResume({ id, home = join(homedir(), ".codex") }) {
+    const isFound = uuidPattern.test(id) && (await findRollouts(home, id)).length > 0;
+    return { value: isFound, seen: isFound ? "its transcript was found" : `no transcript of it was found in ${join(home, "sessions")}`, at: Date.now() };
+  },
+  resumeCommand,
+  storesByHand: [
+    "~/.codex/sessions/<year>/<month>/<day>/rollout-…-<id>.jsonl, or `codex delete <id>`",
+    "~/.codex/history.jsonl: the lines that name the id",
+    "~/.codex/state_*.sqlite, thread_history_*.sqlite, logs_*.sqlite and session_index.jsonl: the rows that name the id",
+    "~/.codex/shell_snapshots/<id>.*, thread-writer-locks/<id>.lock and tui-thread-reference-capabilities/<id>",
+  ],
+};
+
+/** With `tui.animations=false` there is no frame, so its absence proves nothing. */
+function activityOfTitle(title: string): Activity | undefined {
+  if (/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /.test(title)) return "working";
+  return /^\[ [!.] \] Action Required(?: \||$)/.test(title) ? "needsInput" : undefined;
+}
+
+/** `<name> | <folder>`; only the folder before the first prompt. */
+function nameInTitle(title: string): string | undefined {
+  const plain = title.replace(/^(?:[\u2800-\u28ff] |\[ [!.] \] Action Required \| )/, "");
+  const end = plain.lastIndexOf(" | ");
+  return end > 0 ? plain.slice(0, end) : undefined;
+}
+
+function resumeCommand({ id, home }: Conversation, cwd: string | undefined): ReturnType<Agent["resumeCommand"]> {
+  const isElsewhere = home !== undefined && home !== below(homedir());
+  return { argv: ["codex", "resume", id], ...(cwd !== undefined && { cwd }), ...(isElsewhere && { env: { CODEX_HOME: home } }) };
+}
+
+function below(home: string | undefined): string | undefined {
+  return home ? join(home, ".codex") : undefined;
+}

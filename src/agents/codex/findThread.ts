@@ -1,0 +1,92 @@
+import { readdir, readlink } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Census, ProcessEntry } from "../../core/census.ts";
+import type { Run } from "../../core/facet.ts";
+import { uuidPattern } from "../ids.ts";
+import { readOpenThreads } from "./appServer.ts";
+import type { Thread } from "./appServer.ts";
+import { recognise, readCodexArguments } from "./recognise.ts";
+import { findRollouts } from "./rollouts.ts";
+
+/** Which conversation a window of Codex shows. Exactly one, or undefined. */
+export interface Found {
+  readonly id: string;
+  readonly thread?: Thread;
+}
+
+/**
+ * A window that runs its thread itself has that thread's lock open. Else it is a client of the daemon, which does not tell the clients apart:
+ * then its title, where it is set to show the id; its own argument, unless it has begun another thread since; or the only thread of the only window in its folder.
+ */
+export async function findThread(run: Run, census: Census, signal: AbortSignal): Promise<Found | undefined> {
+  if (run.host.kind !== "process") return undefined;
+  const { process, pane } = run.host;
+  const entry = census.processes?.get(process.pid);
+  if (!entry) return undefined;
+  const held = await locksHeldBy(process.pid);
+  if (held.length > 0) return held.length === 1 && held[0] !== undefined ? { id: held[0] } : undefined;
+
+  const home = homeOf(run);
+  const threads = (await readOpenThreads(home, signal)) ?? [];
+  const known = (id: string): Found => ({ id, ...withThread(threads.find((thread) => thread.id === id)) });
+  const inTitle = entry.isForeground && pane ? await idInTitle(home, pane.title) : undefined;
+  if (inTitle !== undefined) return known(inTitle);
+
+  const folder = await folderOf(entry);
+  if (folder === undefined) return undefined;
+  const begunHere = threads.filter(({ cwd, isOfTerminal, createdAt }) => cwd === folder && isOfTerminal && createdAt >= begunAfter(entry));
+  const asked = resumedIdOf(entry);
+  if (asked !== undefined) return begunHere.length === 0 ? known(asked) : undefined;
+  const [only] = begunHere;
+  return only && begunHere.length === 1 && (await isOnlyWindowIn(folder, entry, census)) ? known(only.id) : undefined;
+}
+
+export function homeOf({ configHome }: Run): string {
+  return configHome ?? join(homedir(), ".codex");
+}
+
+function withThread(thread: Thread | undefined): Partial<Found> {
+  return thread ? { thread } : {};
+}
+
+/** Threads are dated in whole seconds. A process whose start isn't known could be older than any of them. */
+function begunAfter({ startedAt }: ProcessEntry): number {
+  return startedAt === undefined ? Number.POSITIVE_INFINITY : startedAt - 1_000;
+}
+
+async function locksHeldBy(pid: number): Promise<readonly string[]> {
+  const folder = `/proc/${pid}/fd`;
+  const fds = await readdir(folder).catch(() => []);
+  const files = await Promise.all(fds.map((fd) => readlink(join(folder, fd)).catch(() => "")));
+  return [...new Set(files.flatMap((file) => /\/thread-writer-locks\/([^/]+)\.lock$/.exec(file)?.[1] ?? []).filter((id) => uuidPattern.test(id)))];
+}
+
+/** At the title's start only, where no prompt's text can stand; cut to 29 characters, which is still one id. */
+async function idInTitle(home: string, title: string): Promise<string | undefined> {
+  const shown = /^(?:[\u2800-\u28ff] |\[ [!.] \] Action Required \| )?([0-9a-f-]{29,36})(?:\.\.\.)?(?: \||$)/.exec(title)?.[1];
+  if (shown === undefined) return undefined;
+  if (uuidPattern.test(shown)) return shown;
+  const [id, another] = await findRollouts(home, shown);
+  return another === undefined ? id : undefined;
+}
+
+function resumedIdOf({ program }: ProcessEntry): string | undefined {
+  const [subcommand, id] = readCodexArguments(program?.args ?? []).words;
+  return subcommand === "resume" && id !== undefined && uuidPattern.test(id) ? id : undefined;
+}
+
+async function folderOf({ identity, program }: ProcessEntry): Promise<string | undefined> {
+  const cwd = await readlink(`/proc/${identity.pid}/cwd`).catch(() => undefined);
+  return cwd === undefined ? undefined : resolve(cwd, readCodexArguments(program?.args ?? []).valueOf("-C", "--cd") ?? ".");
+}
+
+/** One whose folder can't be read may be in this one. */
+async function isOnlyWindowIn(folder: string, { identity }: ProcessEntry, { processes }: Census): Promise<boolean> {
+  for (const other of processes?.values() ?? []) {
+    if (other.identity.pid === identity.pid || other.state === "zombie" || recognise(other)?.role !== "agent") continue;
+    const otherFolder = await folderOf(other);
+    if (otherFolder === undefined || otherFolder === folder) return false;
+  }
+  return true;
+}

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { Duplex } from "node:stream";
+import { join } from "node:path";
+
+/** A thread as Codex 0.171.0 lists it, the parts that matter. */
+export interface OpenThread {
+  readonly id: string;
+  readonly cwd: string;
+  readonly createdAt: number;
+  readonly name: string;
+  readonly originator: string;
+  readonly status: { readonly type: string; readonly activeFlags?: readonly string[] };
+  readonly isLoaded?: boolean;
+}
+
+/** Codex's app server on a real unix socket, below the given home; `silent` accepts a client and answers nothing. */
+export async function withAppServer<T>(home: string, threads: readonly OpenThread[] | "silent", use: () => Promise<T>): Promise<T> {
+  const folder = join(home, "app-server-control");
+  await mkdir(folder, { recursive: true });
+  const sockets: Duplex[] = [];
+  const server = createServer().on("upgrade", (request, socket: Duplex) => {
+    sockets.push(socket);
+    const accept = createHash("sha1").update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+    if (threads === "silent") return;
+    socket.on("data", (chunk: Buffer) => {
+      for (const { id, method } of requestsIn(chunk)) {
+        if (id === undefined) continue;
+        // What a client that only initialised is told without asking, in two frames.
+        socket.write(frame(0x01, '{"method":"thread/status/'), () => undefined);
+        socket.write(frame(0x80, 'changed","params":{}}'));
+        socket.write(frame(0x81, JSON.stringify({ id, result: resultOf(method, threads) })));
+      }
+    });
+  });
+  server.listen(join(folder, "app-server-control.sock"));
+  await once(server, "listening");
+  try {
+    return await use();
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, "close");
+  }
+}
+
+function resultOf(method: string, threads: readonly OpenThread[]): object {
+  if (method === "thread/loaded/list")
+    return { data: ["01a22a3e-0000-7963-9cb4-000000000000", ...threads.filter(({ isLoaded }) => isLoaded !== false).map(({ id }) => id)] };
+  if (method === "thread/list") return { data: [{ id: "not a thread" }, ...threads.map((thread) => ({ ...thread, preview: "x".repeat(70_000) }))] };
+  return { userAgent: "codex-tui/0.171.0" };
+}
+
+function frame(first: number, text: string): Buffer {
+  const payload = Buffer.from(text);
+  const length = Buffer.alloc(payload.length < 126 ? 1 : payload.length < 65_536 ? 3 : 9);
+  if (payload.length < 126) length.writeUInt8(payload.length);
+  else if (payload.length < 65_536) length.writeUIntBE(126 * 65_536 + payload.length, 0, 3);
+  else length.fill(127, 0, 1).writeBigUInt64BE(BigInt(payload.length), 1);
+  return Buffer.concat([Buffer.from([first]), length, payload]);
+}
+
+/** Clients mask, and their requests here are short. */
+function requestsIn(chunk: Buffer): readonly { readonly id?: number; readonly method: string }[] {
+  const found: { id?: number; method: string }[] = [];
+  for (let at = 0; at < chunk.length;) {
+    const short = chunk.readUInt8(at + 1) & 0x7f;
+    const start = at + (short === 126 ? 4 : 2);
+    const length = short === 126 ? chunk.readUInt16BE(at + 2) : short;
+    const mask = chunk.subarray(start, start + 4);
+    const payload = chunk.subarray(start + 4, start + 4 + length).map((byte, index) => byte ^ (mask[index % 4] ?? 0));
+    found.push(JSON.parse(Buffer.from(payload).toString("utf8")) as { id?: number; method: string });
+    at = start + 4 + length;
+  }
+  return found;
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { agents } from "../../../src/agents/agents.ts";
+import type { Activity, AgentId } from "../../../src/core/facet.ts";
+
+/** Titles that real agents set, what they prove, and the name in them. */
+const titles: readonly [agent: AgentId, title: string, proves: Activity | undefined, name: string | undefined][] = [
+  ["claude", "✳ Claude Code", undefined, undefined],
+  ["claude", "✳ fix the login form", undefined, undefined],
+  ["codex", "app", undefined, undefined],
+  ["codex", "fix the login form | app", undefined, "fix the login form"],
+  ["codex", "⠋ fix the login form | app", "working", "fix the login form"],
+  ["codex", "⠏ fix | the | form | app", "working", "fix | the | form"],
+  ["codex", "[ ! ] Action Required | fix the login form | app", "needsInput", "fix the login form"],
+  ["codex", "[ . ] Action Required | app", "needsInput", undefined],
+  ["codex", "why does it say [ ! ] Action Required | app", undefined, "why does it say [ ! ] Action Required"],
+  ["codex", "a spinner ⠋ looks so | app", undefined, "a spinner ⠋ looks so"],
+  ["codex", "⠋", undefined, undefined],
+];
+
+test.each(titles)("%s: %s", (id, title, proves, name) => {
+  const agent = agents.find((each) => each.id === id);
+  expect([agent?.activityOfTitle?.(title), agent?.nameInTitle?.(title)]).toEqual([proves, name]);
+});
