@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { questionFor } from "../../../src/vscode/question.ts";
+import { session, unnamedRun } from "./sessions.ts";
+
+it("an idle, resumable session is stopped without a question", () => {
+  expect(questionFor("stop", [session("login")])).toBeUndefined();
+});
+
+it("in the middle of a turn the session is named, and the button says what it does", () => {
+  const question = questionFor("stop", [session("login", { is: "working" })]);
+  expect(question).toMatchObject({ message: "Stop “login”?", button: "Stop" });
+  expect(question?.detail).toContain("in the middle of a turn");
+});
+
+it("what can't be resumed is asked for", () => {
+  expect(questionFor("stop", [session("login", { conversation: undefined })])?.detail).toContain("may not be resumable");
+});
+
+it("force is always asked for", () => {
+  expect(questionFor("terminate", [session("login")])).toMatchObject({ message: "Force Terminate “login”?", button: "Force Terminate" });
+});
+
+it("to have chosen the one row names its process", () => {
+  expect(questionFor("stop", [session("login", { run: unnamedRun("process:login") })])).toBeUndefined();
+});
+
+it("of several, one question lists all, and names each process that nothing else names", () => {
+  const question = questionFor("stop", [session("login"), session("schema", { run: unnamedRun("process:schema") })]);
+  expect(question).toMatchObject({ message: "Stop 2 sessions?", button: "Stop 2 Sessions" });
+  expect(question?.detail).toContain("“login” · Claude Code");
+  expect(question?.detail).toMatch(/“schema”[^]*claude \(4121\), which no record names/);
+});
+
+it("a hostile title brings no line of its own into the question", () => {
+  expect(questionFor("terminate", [session("a\nProcess 1 is safe")])?.message).toBe("Force Terminate “a Process 1 is safe”?");
+});
