@@ -1,5 +1,6 @@
 import type { Agent } from "../core/agent.ts";
 import { claude } from "./claude/claude.ts";
+import { cline } from "./cline.ts";
 import { codex } from "./codex/codex.ts";
 
-export const agents: readonly Agent[] = [claude, codex];
+export const agents: readonly Agent[] = [claude, codex, cline];

@@ -78,6 +78,26 @@ describe("a process of Codex", () => {
   });
 });
 
+const cline = (...args: string[]) => native(`${lib}/cline/bin/.cline`, "cline", ...args);
+
+describe("a process of Cline", () => {
+  test.each<[Shape, string]>([
+    [script(`${lib}/cline/bin/cline`, "cline"), "cline launcher terminal"],
+    [cline(), "cline agent terminal"],
+    [native(`${lib}/@cline/cli-linux-x64/bin/cline`, "@cline/cli-linux-x64"), "cline agent terminal"],
+    [cline("--id", "1796005435671_tt14c"), "cline agent terminal"],
+    [cline("-i", "fix the hub"), "cline agent terminal"],
+    [cline("say hello", "--json"), "cline agent automation"],
+    [cline("say hello"), "cline agent automation"],
+    [cline("--cline-hub-daemon", "--cwd", "/srv/app", "--host", "127.0.0.1", "--port", "25463"), "cline daemon appServer"],
+    [cline("--acp"), "cline daemon panel"],
+    [cline("history", "--json"), "cline command terminal"],
+    [script(`${lib}/cline/postinstall.mjs`, "cline"), "no agent"],
+  ])("%j is %s", (shape, is) => {
+    expect(look(shape)).toBe(is);
+  });
+});
+
 describe("what only looks like an agent is none", () => {
   test.each<[string, Shape]>([
     ["vim claude", native("/usr/bin/vim.basic", undefined, "claude")],

@@ -15,6 +15,8 @@ const titles: readonly [agent: AgentId, title: string, proves: Activity | undefi
   ["codex", "why does it say [ ! ] Action Required | app", undefined, "why does it say [ ! ] Action Required"],
   ["codex", "a spinner ⠋ looks so | app", undefined, "a spinner ⠋ looks so"],
   ["codex", "⠋", undefined, undefined],
+  ["cline", "Cline", undefined, undefined],
+  ["cline", "> fix the login form", undefined, "fix the login form"],
 ];
 
 test.each(titles)("%s: %s", (id, title, proves, name) => {
