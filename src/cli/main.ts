@@ -18,7 +18,11 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   const program = new Command("session-warden")
     .description("Every coding-agent session on this machine: who needs you, and how to end it well.")
     .exitOverride()
-    .option("--tmux-socket <path...>", "tmux servers to look at beside those that are found");
+    .option(
+      "--tmux-socket <PATH>",
+      "a tmux server to look at beside those that are found (may be repeated)",
+      (path: string, before: readonly string[] | undefined) => [...(before ?? []), path],
+    );
   const warden = async (): Promise<Warden> => compose(await readSettings(program.opts()));
 
   program

@@ -7,10 +7,12 @@ export function isMadeFor(pane: Pane, tree: readonly ProcessEntry[], census: Pic
   const first = census.processes?.get(pane.pid);
   if (!pane.hasStartCommand || pane.state === "dead") return pane.hasStartCommand;
   // Its program has ended, or the agent has and the pane's command goes on: a tree that is gone owns nothing.
-  if (!first || isShellOfAPerson(first)) return false;
+  if (!first) return false;
   const inTree = new Set(tree.map(({ identity }) => identity.pid));
-  const above = new Set(tree.flatMap(({ identity }) => ancestorsOf(identity.pid, census).map((entry) => entry.identity.pid)));
-  return [first, ...descendantsOf([first], census)].every(({ identity, state }) => state === "zombie" || inTree.has(identity.pid) || above.has(identity.pid));
+  const above = new Set(tree.flatMap(({ identity }) => ancestorsOf(identity.pid, census)));
+  return [first, ...descendantsOf([first], census)].every(
+    (entry) => entry.state === "zombie" || inTree.has(entry.identity.pid) || (above.has(entry) && !isShellOfAPerson(entry)),
+  );
 }
 
 /** A shell without a command of its own: `tmux new-session zsh` has a start command too. */

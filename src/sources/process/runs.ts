@@ -25,38 +25,42 @@ export async function readRuns(
   namedHomes: readonly string[],
   signal: AbortSignal,
 ): Promise<RunsReading> {
-  const found = await Promise.all(
-    agentProcesses(census, agents).map(async (each) => ({ ...each, configHome: each.agent.configHomeOf(await machine.environmentOf(each.entry.identity)) })),
-  );
-  const homes = new Map(agents.map((agent) => [agent, homesOf(agent, namedHomes, found)] as const));
+  const withHome = async (each: AgentProcess): Promise<Housed> => ({
+    ...each,
+    configHome: each.agent.configHomeOf(await machine.environmentOf(each.entry.identity)),
+  });
+  const recognised = await Promise.all(agentProcesses(census, agents).map(withHome));
+  const homes = new Map(agents.map((agent) => [agent, homesOf(agent, namedHomes, recognised)] as const));
   const live = (await Promise.all(agents.map(async (agent) => (await agent.readLive?.(homes.get(agent) ?? [], census, signal)) ?? []))).flat();
 
-  const ofProcesses = found.map(async (each) =>
-    runOf(
-      each,
-      live.find((entry) => isSameProcess(entry.process, each.entry.identity)),
-      census,
-      machine,
-      signal,
-    ),
-  );
-  const others = live.filter((entry) => entry.liveness.value !== "gone" && !found.some((each) => isSameProcess(entry.process, each.entry.identity)));
-  return { runs: [...(await Promise.all(ofProcesses)), ...others.map((entry) => runOfEntry(entry, census))], homes };
+  const isRecognised = (entry: LiveEntry): boolean => recognised.some((each) => isSameProcess(entry.process, each.entry.identity));
+  const others = live.filter((entry) => entry.liveness.value !== "gone" && !isRecognised(entry));
+  const vouchedFor = await Promise.all(others.flatMap((entry) => processOfEntry(entry, census, agents) ?? []).map(withHome));
+  const elsewhere = others.filter((entry) => !processOfEntry(entry, census, agents));
+
+  const liveOf = ({ entry }: AgentProcess): LiveEntry | undefined => live.find((each) => isSameProcess(each.process, entry.identity));
+  const here = await Promise.all([...recognised, ...vouchedFor].map((each) => runOf(each, liveOf(each), census, machine, signal)));
+  return { runs: [...here, ...elsewhere.map((entry) => runElsewhere(entry, census))], homes };
 }
 
-function homesOf(agent: Agent, named: readonly string[], found: readonly (AgentProcess & { readonly configHome: string | undefined })[]): readonly string[] {
+interface Housed extends AgentProcess {
+  readonly configHome: string | undefined;
+}
+
+/** An executable that we don't recognise, but which the agent's own live file names with its start time. */
+function processOfEntry(live: LiveEntry, census: Census, agents: readonly Agent[]): AgentProcess | undefined {
+  const entry = live.liveness.value === "alive" ? census.processes?.get(live.process.pid) : undefined;
+  const agent = agents.find(({ id }) => id === live.agent);
+  return entry && agent && { entry, agent, as: { role: "agent", runsIn: live.runsIn } };
+}
+
+function homesOf(agent: Agent, named: readonly string[], found: readonly Housed[]): readonly string[] {
   const own = agent.configHomeOf(new Map(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))));
   const inUse = found.filter((each) => each.agent === agent).map(({ configHome }) => configHome);
   return [...new Set([own, ...named, ...inUse].flatMap((home) => home ?? []))];
 }
 
-async function runOf(
-  each: AgentProcess & { readonly configHome: string | undefined },
-  live: LiveEntry | undefined,
-  census: Census,
-  machine: Machine,
-  signal: AbortSignal,
-): Promise<Run> {
+async function runOf(each: Housed, live: LiveEntry | undefined, census: Census, machine: Machine, signal: AbortSignal): Promise<Run> {
   const { entry, agent, as, configHome } = each;
   const pane = paneOf(entry, census);
   const cwd = live?.cwd ?? (await machine.cwdOf(entry.identity));
@@ -84,11 +88,9 @@ async function runOf(
   };
 }
 
-/** Named by the agent's own live file alone: its executable is one that we don't recognise, or it runs where its pid means nothing here. */
-function runOfEntry(live: LiveEntry, census: Census): Run {
+/** Named by the agent's own live file, and living where its pid means nothing here. */
+function runElsewhere(live: LiveEntry, census: Census): Run {
   const { agent, liveness, conversation, activity, runsIn, title, cwd, startedAt } = live;
-  const entry = census.processes?.get(live.process.pid);
-  const pane = entry && liveness.value === "alive" ? paneOf(entry, census) : undefined;
   return {
     ...frame(live.process, census),
     agent,
@@ -96,8 +98,7 @@ function runOfEntry(live: LiveEntry, census: Census): Run {
     conversation,
     activity,
     runsIn,
-    host: { kind: "process", process: live.process, ...(pane && { pane }) },
-    ...(liveness.value === "alive" && { pidFile: live.file }),
+    host: { kind: "process", process: live.process },
     ...(title !== undefined && { title }),
     ...(cwd !== undefined && { cwd }),
     ...(startedAt !== undefined && { startedAt }),

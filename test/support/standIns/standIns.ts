@@ -47,7 +47,7 @@ export function makeStandInPrograms(folder: string, node: string = process.execP
   return {
     bin: join(folder, "bin"),
     start(agent, { mode = "open", subject = "", id, log, exitMs } = {}) {
-      const words = id !== undefined ? resumeArguments[agent](id) : subject === "" ? [] : [subject];
+      const words = id !== undefined ? resumeArguments[agent](id) : promptArguments(agent, subject);
       return {
         argv: [node, scriptOf(folder, agent), ...words],
         env: {
@@ -62,9 +62,9 @@ export function makeStandInPrograms(folder: string, node: string = process.execP
 }
 
 const packages = {
-  claude: { name: "@anthropic-ai/claude-code", version: "2.1.332", script: "bin/claude.js" },
+  claude: { name: "@anthropic-ai/claude-code", version: "2.1.332", script: "dist/cli.js" },
   codex: { name: "@openai/codex", version: "0.171.0", script: "bin/codex.js" },
-  cline: { name: "cline", version: "3.0.65", script: "bin/cline.js" },
+  cline: { name: "cline", version: "3.0.65", script: "bin/cline" },
   gemini: { name: "@google/gemini-cli", version: "0.61.0", script: "bundle/gemini.js" },
 } as const;
 
@@ -74,6 +74,12 @@ const resumeArguments: Readonly<Record<StandInAgent, (id: string) => readonly st
   cline: (id) => ["--id", id],
   gemini: (id) => ["--resume", id],
 };
+
+/** Cline answers a prompt and leaves, unless it is told to open its window. */
+function promptArguments(agent: StandInAgent, subject: string): readonly string[] {
+  if (subject === "") return [];
+  return agent === "cline" ? [subject, "--tui"] : [subject];
+}
 
 function scriptOf(folder: string, agent: StandInAgent): string {
   return join(folder, "node_modules", packages[agent].name, packages[agent].script);
