@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
@@ -10,33 +10,59 @@ import type { PrivatePlace } from "../privatePlace.ts";
 import type { DemoSession } from "./sessions.ts";
 import { demoSessions } from "./sessions.ts";
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export interface Demo {
   /** For whatever shows the demo: its HOME, tmux and state, and the stand-ins on PATH. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
+  of(subject: string): RunningSession;
   /** Kills those that are to die, as soon as our book has them; resolves then, or when told to give up. */
   letDie(signal: AbortSignal): Promise<void>;
 }
 
+export interface RunningSession {
+  readonly id: string;
+  readonly process: ProcessStarted;
+  /** The signals and keys that have reached it so far. */
+  reached(): readonly Reached[];
+}
+
+export interface Reached {
+  readonly pid: number;
+  readonly ready?: string;
+  readonly signal?: string;
+  readonly key?: string;
+  readonly approved?: true;
+}
+
 /** Starts the demo's sessions. All of their processes carry the environment that is given, which is how they are found again to be ended. */
-export async function startDemo(
-  place: PrivatePlace,
-  env: Readonly<Record<string, string | undefined>>,
-  sessions: readonly DemoSession[] = demoSessions,
-): Promise<Demo> {
+export async function startDemo(place: PrivatePlace, env: Environment, sessions: readonly DemoSession[] = demoSessions): Promise<Demo> {
   const programs = makeStandInPrograms(join(place.folder, "programs"));
   const whole = { ...env, PATH: [programs.bin, process.env["PATH"]].join(delimiter) };
+  const running = new Map<string, RunningSession>();
   for (const session of sessions) {
     const cwd = join(place.workspace, session.project);
     mkdirSync(cwd, { recursive: true });
+    const log = join(place.folder, `reached ${session.subject}.jsonl`);
     const { agent, mode, subject } = session;
-    await start(programs.start(agent, { mode, subject }), session, cwd, whole);
+    await start(programs.start(agent, { mode, subject, log }), session, cwd, whole);
+    running.set(subject, await whenReady(log, subject));
   }
-  const claudes = sessions.filter(({ agent }) => agent === "claude").length;
-  await until(() => living(place).length === claudes);
-  return { env: whole, letDie: (signal) => letDie(place, sessions, signal) };
+  const of: Demo["of"] = (subject) => {
+    const found = running.get(subject);
+    if (!found) throw new Error(`The demo has no session ${subject}.`);
+    return found;
+  };
+  const letDie: Demo["letDie"] = async (signal) => {
+    for (const { subject } of sessions.filter(({ dies }) => dies)) {
+      while (!isInOurBook(place, of(subject).id) && !signal.aborted) await delay(200);
+      if (!signal.aborted) kill(of(subject).process);
+    }
+  };
+  return { env: whole, of, letDie };
 }
 
-async function start({ argv, env: own }: StandIn, session: DemoSession, cwd: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+async function start({ argv, env: own }: StandIn, session: DemoSession, cwd: string, env: Environment): Promise<void> {
   if (session.in === "pseudoTerminal") {
     // It lives until it is ended with all the rest.
     void execa("python3", [join(import.meta.dirname, "pseudoTerminal.py"), ...argv], {
@@ -52,42 +78,25 @@ async function start({ argv, env: own }: StandIn, session: DemoSession, cwd: str
   await execa("tmux", ["-u", "-f", "/dev/null", "new-session", "-d", "-s", session.in.tmux, "-c", cwd, ...variables, "--", ...argv], { env });
 }
 
-async function letDie(place: PrivatePlace, sessions: readonly DemoSession[], signal: AbortSignal): Promise<void> {
-  const doomed = new Set(sessions.filter(({ dies }) => dies).map(({ subject }) => subject));
-  for (const { id, started } of living(place).filter(({ name }) => doomed.has(name))) {
-    while (!isInOurBook(place, id) && !signal.aborted) await delay(200);
-    if (!signal.aborted) kill(started);
+async function whenReady(log: string, subject: string): Promise<RunningSession> {
+  const reached = (): readonly Reached[] =>
+    existsSync(log)
+      ? readFileSync(log, "utf8")
+          .split("\n")
+          .filter((line) => line !== "")
+          .map((line) => JSON.parse(line) as Reached)
+      : [];
+  const deadline = Date.now() + 15_000;
+  while (Date.now() < deadline) {
+    const ready = reached().find(({ ready }) => ready !== undefined);
+    const started = ready && findProcess(ready.pid);
+    if (ready?.ready !== undefined && started) return { id: ready.ready, process: started, reached };
+    await delay(30);
   }
-}
-
-interface Living {
-  readonly id: string;
-  readonly name: string;
-  readonly started: ProcessStarted;
-}
-
-/** From Claude Code's own files on what lives. */
-function living({ home }: PrivatePlace): readonly Living[] {
-  const folder = join(home, ".claude/sessions");
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => /^\d+\.json$/.test(name))
-    .map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as { pid: number; sessionId: string; name: string })
-    .flatMap(({ pid, sessionId, name }) => {
-      const started = findProcess(pid);
-      return started ? [{ id: sessionId, name, started }] : [];
-    });
+  throw new Error(`The session ${subject} did not start within 15 s.`);
 }
 
 function isInOurBook({ home }: PrivatePlace, id: string): boolean {
   const ledger = join(home, ".local/state/session-warden/ledger.jsonl");
   return existsSync(ledger) && readFileSync(ledger, "utf8").includes(id);
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!isSo()) {
-    if (Date.now() > deadline) throw new Error("The demo's sessions did not start within 15 s.");
-    await delay(50);
-  }
 }

@@ -19,6 +19,7 @@ export const demoSessions: readonly DemoSession[] = [
   { agent: "cline", mode: "working", subject: "docs for the parser", project: "parser", in: { tmux: "docs" } },
   { agent: "claude", mode: "open", subject: "tidy the release notes", project: "app", in: { tmux: "notes" } },
   { agent: "claude", mode: "deaf", subject: "watch the nightly build", project: "api", in: { tmux: "nightly" } },
-  { agent: "gemini", mode: "open", subject: "sketch the landing page", project: "site", in: "pseudoTerminal" },
+  { agent: "claude", mode: "open", subject: "sketch the landing page", project: "site", in: "pseudoTerminal" },
+  { agent: "gemini", mode: "waiting", subject: "choose the typefaces", project: "site", in: { tmux: "typefaces" } },
   { agent: "claude", mode: "open", subject: "hunt the flaky test", project: "parser", in: { tmux: "flaky" }, dies: true },
 ];

@@ -10,12 +10,19 @@ export async function vitest(project: string, files: readonly string[] = []): Pr
   const scratch = mkdtempSync(join(tmpdir(), "vitest-"));
   const report = join(scratch, "report.json");
   try {
-    const exitCode = await run("vitest", ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...files]);
+    const exitCode = await run(
+      "vitest",
+      ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...files],
+      quiet,
+    );
     return judge(findReport(report), exitCode);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
+
+/** Vite announces for its configuration what does not concern this one. */
+const quiet = { VITE_CONFIG_NATIVE_IGNORE_WARNING: "true" };
 
 function findReport(file: string): Counts | undefined {
   try {

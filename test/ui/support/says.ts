@@ -1,8 +1,8 @@
 import type { Locator, Page } from "playwright-core";
 
-/** A question that has to be answered before anything else. */
+/** A question that has to be answered before anything else; a notification is a dialog too, but not a modal one. */
 export function dialogOf(page: Page): Locator {
-  return page.getByRole("dialog").filter({ has: page.getByRole("button") });
+  return page.locator("[role=dialog][aria-modal=true]");
 }
 
 export async function answer(page: Page, button: string): Promise<void> {

@@ -1,6 +1,6 @@
 const { randomBytes } = require("node:crypto");
 const { appendFileSync, mkdirSync } = require("node:fs");
-const { homedir } = require("node:os");
+const { homedir, hostname } = require("node:os");
 const { join } = require("node:path");
 const { write } = require("./files.cjs");
 
@@ -10,7 +10,7 @@ exports.lastWords = (id) => `Session Summary\r\nContinue\r\ncline --id ${id}`;
 /** Native; a copy of Node would not understand its options. */
 exports.inner = (args) => ({
   file: join(__dirname, "../bin/.cline"),
-  args: args[0]?.startsWith("-") === false ? args : ["hello", ...args],
+  args: args[0]?.startsWith("-") === false ? args : ["hello", "--tui", ...args],
   env: { NODE_OPTIONS: `--require=${JSON.stringify(join(__dirname, "inner.cjs"))}` },
 });
 exports.newId = () => `${Date.now()}_${randomBytes(4).toString("hex").slice(0, 5)}`;
@@ -41,7 +41,8 @@ exports.open = function open({ id, cwd, subject, tells }) {
     mkdirSync(join(home, "logs"), { recursive: true });
     const line = {
       level: 30,
-      time: Date.now(),
+      time: new Date().toISOString(),
+      hostname: hostname(),
       pid: process.pid,
       name: "cline",
       event: "session.started",

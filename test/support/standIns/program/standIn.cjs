@@ -29,6 +29,7 @@ function be() {
   const session = { id, cwd: process.cwd(), subject, tells: mode !== "tellAtExit" };
   const books = agent.open(session);
   let activity;
+  say(`${agent.name} (a stand-in): ${subject || "nothing said yet"}`);
   become({ working: "working", waiting: "needsInput", menu: "menu" }[mode] ?? "idle");
   const beat = setInterval(() => books.show(activity), 250);
 
@@ -42,7 +43,6 @@ function be() {
   // A closed terminal is no reason to crash.
   for (const stream of [process.stdin, process.stdout, process.stderr]) stream.on("error", () => {});
   listen();
-  say(`${agent.name} (a stand-in), ${subject || "nothing said yet"}, ${session.id}`);
   note({ ready: session.id });
 
   function become(next) {
