@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Census, ProcessEntry } from "../core/census.ts";
 import type { Unreachable } from "../core/notice.ts";
-import { isSameProcess, wordOf } from "../core/process.ts";
+import { isSameProcess } from "../core/process.ts";
 import type { ProcessIdentity } from "../core/process.ts";
 import { openLinuxProcesses } from "./linuxProcesses.ts";
 import { openMacProcesses } from "./macProcesses.ts";
@@ -34,7 +34,6 @@ export async function openMachine(settings: { readonly tmuxProgram: string; read
 
 export function machineOf(table: ProcessTable, settings: { readonly tmuxProgram: string; readonly tmuxSockets: readonly string[] }): Machine {
   const tmux = tmuxProgram(settings.tmuxProgram);
-  const woken = new Set<string>();
   return {
     tmux,
     census,
@@ -70,7 +69,7 @@ export function machineOf(table: ProcessTable, settings: { readonly tmuxProgram:
     try {
       process.kill(identity.pid, name);
       // A suspended process hears nothing but SIGKILL before it goes on.
-      if (entry?.state === "stopped" && name !== "SIGKILL") wake(identity);
+      if (entry?.state === "stopped" && name !== "SIGKILL") process.kill(identity.pid, "SIGCONT");
       return true;
     } catch (error) {
       if (error instanceof Error && "code" in error && (error.code === "ESRCH" || error.code === "EPERM")) return false;
@@ -88,22 +87,13 @@ export function machineOf(table: ProcessTable, settings: { readonly tmuxProgram:
     return left;
   }
 
-  /** It goes on for as long as it is waited for: in the background its first touch of the terminal suspends it again. */
-  function wake(identity: ProcessIdentity): void {
-    woken.add(wordOf(identity));
-    process.kill(identity.pid, "SIGCONT");
-  }
-
   async function livingOf(identities: readonly ProcessIdentity[]): Promise<readonly ProcessIdentity[]> {
     const alive = await Promise.all(identities.map(isAlive));
     return identities.filter((_, index) => alive[index]);
   }
 
   async function isAlive(identity: ProcessIdentity): Promise<boolean> {
-    const entry = await table.read(identity.pid);
-    const isThere = isLiving(entry, identity);
-    if (isThere && entry?.state === "stopped" && woken.has(wordOf(identity))) wake(identity);
-    return isThere;
+    return isLiving(await table.read(identity.pid), identity);
   }
 }
 

@@ -125,11 +125,17 @@ test("names with spaces, dots, unicode, =, a leading dash and a trailing semicol
   }
 });
 
-test("a suspended agent hears the request too", async () => {
-  const session = await stage.startInShell("suspended", "claude", { subject: "suspended" });
+test("a suspended agent hears the request, and what it can't finish in the background is named", async () => {
+  const log = join(stage.folder, "suspended.jsonl");
+  const session = await stage.startInShell("suspended", "claude", { subject: "suspended", log });
   process.kill(session.pid ?? 0, "SIGSTOP");
   await until(async () => (await now(session))?.why === "suspended in its shell");
-  expect((await stop(session)).json()).toMatchObject({ status: "success", termination_method: "graceful" });
+  // Putting the terminal back as it was suspends a background job again (SIGTTOU), so whether it goes is not its own choice.
+  const receipt = (await stop(session)).json();
+  expect(readFileSync(log, "utf8")).toContain("SIGTERM");
+  expect(receipt.status === "success" || receipt.survivors.map(({ pid }) => pid)).toEqual(receipt.status === "success" || [session.pid]);
+  expect((await stage.warden(["terminate", session.key, "--yes"])).code).toBe(0);
+  expect(isThere(session)).toBe(false);
 });
 
 test("one Escape goes first where it is known to be busy, and none where it waits for an answer", async () => {
