@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { startFakeModel } from "./fakeModel/fakeModel.ts";
@@ -20,6 +22,8 @@ export interface Lab {
   /** The whole environment for any program run here, the product included. */
   readonly env: Readonly<Record<string, string>>;
   readonly model: FakeModel;
+  /** For a daemon that would else listen on the same port as another lab's, or the person's own. */
+  readonly freePort: number;
   /** Makes another folder beside `work`; an agent started in it trusts it too. */
   folder(name: string): string;
   /** Runs tmux on this lab's server and tells what it printed; throws with its words if it fails. */
@@ -61,6 +65,7 @@ export async function startLab(): Promise<Lab> {
     socket,
     env,
     model,
+    freePort: await findFreePort(),
     folder: (name) => folderAt(root, name),
     tmux,
     processes,
@@ -126,6 +131,14 @@ async function endAll(processes: Lab["processes"]): Promise<void> {
         .map(({ pid }) => pid)
         .join(", ")}`,
   );
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
 }
 
 function folderAt(base: string, name: string): string {

@@ -47,7 +47,7 @@ export function isOpen(pane: Pane): boolean {
 }
 
 /** Resolves when the screen shows it; rejects with what the screen shows instead. */
-export async function untilScreen(pane: Pane, shows: string | RegExp, withinMs = 20_000): Promise<void> {
+export async function untilScreen(pane: Pane, shows: string | RegExp, withinMs = 60_000): Promise<void> {
   await until(
     () => (typeof shows === "string" ? screen(pane).includes(shows) : shows.test(screen(pane))),
     withinMs,
@@ -73,7 +73,7 @@ export async function untilQuiet(pane: Pane, quietMs = 350): Promise<void> {
       shown = now;
       return Date.now() - since >= quietMs;
     },
-    20_000,
+    60_000,
     () => `The screen does not come to rest:\n${lastScreen(pane)}`,
   );
 }

@@ -49,7 +49,7 @@ export function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean
 }
 
 /** Resolves when none of them lives; rejects, naming those that do, after `withinMs`. */
-export async function untilGone(identities: readonly ProcessIdentity[], withinMs = 6000): Promise<void> {
+export async function untilGone(identities: readonly ProcessIdentity[], withinMs = 15_000): Promise<void> {
   const living = () => identities.filter(isAlive);
   await until(
     () => living().length === 0,

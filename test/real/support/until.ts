@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
  * Resolves with the first truthy answer of `condition`; rejects when `withinMs` have passed, and then says what `seen` tells.
  * A condition that throws is one that doesn't hold yet: a file half written, a process just gone.
  */
-export async function until<T>(condition: () => T | Promise<T>, withinMs = 15_000, seen: () => string = () => ""): Promise<NonNullable<T>> {
+export async function until<T>(condition: () => T | Promise<T>, withinMs = 30_000, seen: () => string = () => ""): Promise<NonNullable<T>> {
   const deadline = Date.now() + withinMs;
   let cause: unknown;
   for (;;) {

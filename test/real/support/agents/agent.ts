@@ -38,7 +38,7 @@ export async function launch(lab: Lab, program: string, start: Start, isAgent: (
   }
   const found = await until(
     () => treeOf(panePid(pane)).find(isAgent),
-    20_000,
+    60_000,
     () => `${program} did not start:\n${lastScreen(pane)}`,
   );
   return { lab, pane, cwd, process: identityOf(found.pid) };

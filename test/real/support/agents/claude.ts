@@ -43,7 +43,7 @@ export async function untilClaude(agent: Agent, status: string, waitingFor?: str
       const says = claudeFile(agent);
       return says.status === status && (waitingFor === undefined || says.waitingFor === waitingFor) ? says : undefined;
     },
-    20_000,
+    60_000,
     () => `Claude Code is not ${status} ${waitingFor ?? ""}; it says ${lastWord(agent)}\n${lastScreen(agent.pane)}`,
   );
 }

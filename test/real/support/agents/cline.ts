@@ -1,9 +1,11 @@
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Lab } from "../lab.ts";
 import { untilScreen } from "../panes.ts";
-import { findProcess } from "../processes.ts";
+import { findProcess, signal, untilGone } from "../processes.ts";
 import type { ProcessIdentity } from "../processes.ts";
-import { configure, hasArgument, launch } from "./agent.ts";
+import { until } from "../until.ts";
+import { configure, hasArgument, launch, readJson } from "./agent.ts";
 import type { Agent, Start } from "./agent.ts";
 
 const hubMark = "--cline-hub-daemon";
@@ -11,9 +13,45 @@ const hubMark = "--cline-hub-daemon";
 /** Resolves when Cline's composer is open. */
 export async function startCline(lab: Lab, start: Start): Promise<Agent> {
   configureCline(lab);
-  const agent = await launch(lab, "cline", start, (found) => found.comm === ".cline" && !hasArgument(found, hubMark));
+  const agent = await launch(
+    lab,
+    "cline",
+    { ...start, env: { CLINE_HUB_PORT: String(lab.freePort), ...start.env } },
+    (found) => found.comm === ".cline" && !hasArgument(found, hubMark),
+  );
   await untilScreen(agent.pane, "What can I do for you?");
   return agent;
+}
+
+/** As `startCline`, with the hub up before: a HOME's first Cline runs its session itself, each later one leaves it to the hub. */
+export async function startClineInHub(lab: Lab, start: Start): Promise<Agent> {
+  const first = await startCline(lab, { name: `before-${start.name}` });
+  await untilClineHub(lab);
+  signal(first.process, "SIGTERM");
+  await untilGone([first.process]);
+  return await startCline(lab, start);
+}
+
+/** Resolves with the hub when it has served a first command: it starts well after the composer is open. */
+export async function untilClineHub(lab: Lab): Promise<ProcessIdentity> {
+  const log = join(lab.home, ".cline/data/logs/hub-daemon.log");
+  await until(() => readFileSync(log, "utf8").includes('"ok":true'), 60_000);
+  return await until(() => findClineHub(lab));
+}
+
+/** What Cline keeps of its sessions, the newest last. */
+export function clineSessions(lab: Lab): readonly ClineSession[] {
+  const folder = join(lab.home, ".cline/data/sessions");
+  return readdirSync(folder)
+    .toSorted()
+    .map((id) => readJson(join(folder, id, `${id}.json`)) as ClineSession);
+}
+
+export interface ClineSession {
+  readonly session_id: string;
+  /** Of the process that runs the session: the hub's, or the agent's own. */
+  readonly pid: number;
+  readonly status: string;
 }
 
 /** The hub that runs this lab's turns, one for each HOME; undefined before the first Cline has started it. */
