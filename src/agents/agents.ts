@@ -2,5 +2,6 @@ import type { Agent } from "../core/agent.ts";
 import { claude } from "./claude/claude.ts";
 import { cline } from "./cline.ts";
 import { codex } from "./codex/codex.ts";
+import { gemini } from "./gemini.ts";
 
-export const agents: readonly Agent[] = [claude, codex, cline];
+export const agents: readonly Agent[] = [claude, codex, gemini, cline];

@@ -3,9 +3,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
 import type { Agent } from "../../core/agent.ts";
-import { listIfPresent, readTail } from "../../system/files.ts";
+import { listIfPresent } from "../../system/files.ts";
 import { uuidPattern } from "../ids.ts";
 import { parseJsonLines } from "../jsonText.ts";
+import { createTailReader } from "../tails.ts";
 
 /** Claude Code writes no transcript before the first prompt: an id alone can't be resumed. */
 export const canResume: Agent["canResume"] = async ({ id, home = join(homedir(), ".claude") }, cwd) => {
@@ -17,20 +18,8 @@ export const canResume: Agent["canResume"] = async ({ id, home = join(homedir(),
 /** The last thing that the person asked, as it names the session where nobody gave it a name. */
 export async function findLastPrompt(home: string, id: string, cwd: string | undefined): Promise<string | undefined> {
   const transcript = await findTranscript(home, id, cwd);
-  if (!transcript) return undefined;
-  const stamp = `${transcript.size} ${transcript.mtimeMs}`;
-  const known = prompts.get(transcript.path);
-  if (known?.stamp === stamp) return known.prompt;
-
-  const prompt = lastPromptIn(await readTail(transcript.path, tailBytes)) ?? known?.prompt;
-  if (prompts.size >= promptsKept) prompts.clear();
-  prompts.set(transcript.path, { stamp, prompt });
-  return prompt;
+  return transcript === undefined ? undefined : lastPromptIn(transcript);
 }
-const tailBytes = 64 * 1024;
-const promptsKept = 1_000;
-/** A transcript is read once for each change. */
-const prompts = new Map<string, { readonly stamp: string; readonly prompt: string | undefined }>();
 
 /** The name of the folder below `projects` for a new conversation begun in `cwd`. Folders of several cwds share a key, and a resumed conversation stays where it began. */
 export function projectKey(cwd: string): string {
@@ -43,27 +32,20 @@ export function projectKey(cwd: string): string {
 const longestKey = 200;
 
 /** Under the cwd's own key first: a resumed one lies under the key of where it began. */
-async function findTranscript(home: string, id: string, cwd: string | undefined): Promise<Transcript | undefined> {
+async function findTranscript(home: string, id: string, cwd: string | undefined): Promise<string | undefined> {
   if (!uuidPattern.test(id)) return undefined;
   const projects = join(home, "projects");
-  const own = cwd === undefined ? undefined : await transcriptAt(join(projects, projectKey(cwd), `${id}.jsonl`));
-  if (own) return own;
+  const own = cwd === undefined ? undefined : join(projects, projectKey(cwd), `${id}.jsonl`);
+  if (own !== undefined && (await isFile(own))) return own;
   for (const folder of await listIfPresent(projects)) {
-    const found = await transcriptAt(join(projects, folder, `${id}.jsonl`));
-    if (found) return found;
+    const path = join(projects, folder, `${id}.jsonl`);
+    if (await isFile(path)) return path;
   }
   return undefined;
 }
 
-interface Transcript {
-  readonly path: string;
-  readonly size: number;
-  readonly mtimeMs: number;
-}
-
-async function transcriptAt(path: string): Promise<Transcript | undefined> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isFile() ? { path, size: found.size, mtimeMs: found.mtimeMs } : undefined;
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() ?? false;
 }
 
 const asked = z.union([
@@ -78,8 +60,8 @@ const asked = z.union([
     .transform(({ message }) => message.content),
 ]);
 
-function lastPromptIn(tail: string | undefined): string | undefined {
+const lastPromptIn = createTailReader<string | undefined>(64 * 1024, (tail, known) => {
   const texts = parseJsonLines(tail).flatMap((line) => asked.safeParse(line).data ?? []);
   // What a command prints is kept as a user's line of its own, in angle brackets.
-  return texts.findLast((text) => text.trim() !== "" && !text.startsWith("<"))?.trim();
-}
+  return texts.findLast((text) => text.trim() !== "" && !text.startsWith("<"))?.trim() ?? known;
+});

@@ -98,6 +98,25 @@ describe("a process of Cline", () => {
   });
 });
 
+const gemini = (...args: string[]) => script(`${lib}/@google/gemini-cli/bundle/gemini.js`, "@google/gemini-cli", ...args);
+
+describe("a process of Gemini CLI", () => {
+  test.each<[Shape, string]>([
+    [gemini(), "gemini agent terminal"],
+    [gemini("--resume", "latest"), "gemini agent terminal"],
+    [gemini("-i", "hello"), "gemini agent terminal"],
+    [gemini("fix the hooks"), "gemini agent terminal"],
+    [gemini("-p", "say hello"), "gemini agent automation"],
+    [gemini("--prompt=say hello"), "gemini agent automation"],
+    [gemini("--acp"), "gemini daemon panel"],
+    [gemini("-m", "pro", "mcp", "list"), "gemini command terminal"],
+    [gemini("--list-sessions"), "gemini command terminal"],
+    [script(`${lib}/@google/gemini-cli/bundle/worker/worker.js`, "@google/gemini-cli"), "no agent"],
+  ])("%j is %s", (shape, is) => {
+    expect(look(shape)).toBe(is);
+  });
+});
+
 describe("what only looks like an agent is none", () => {
   test.each<[string, Shape]>([
     ["vim claude", native("/usr/bin/vim.basic", undefined, "claude")],

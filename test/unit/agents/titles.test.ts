@@ -17,6 +17,12 @@ const titles: readonly [agent: AgentId, title: string, proves: Activity | undefi
   ["codex", "⠋", undefined, undefined],
   ["cline", "Cline", undefined, undefined],
   ["cline", "> fix the login form", undefined, "fix the login form"],
+  ["gemini", "◇  Ready (app)", "idle", undefined],
+  ["gemini", "✦  Working… (app)", "working", undefined],
+  ["gemini", "✦  Reading the ✋ file", "working", undefined],
+  ["gemini", "⏲  Working… (app)", "working", undefined],
+  ["gemini", "✋  Action Required (app)", "needsInput", undefined],
+  ["gemini", "Gemini CLI (app)", undefined, undefined],
 ];
 
 test.each(titles)("%s: %s", (id, title, proves, name) => {

@@ -1,0 +1,115 @@
+import { open } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import * as z from "zod";
+import type { Agent, Recognised, Told } from "../core/agent.ts";
+import type { Census, ProcessEntry } from "../core/census.ts";
+import type { Activity, Conversation, Run } from "../core/facet.ts";
+import { isAbsence, listIfPresent } from "../system/files.ts";
+import { readCommandLine } from "./commandLine.ts";
+import { uuidPattern } from "./ids.ts";
+import { installedAs } from "./installed.ts";
+import type { Installed } from "./installed.ts";
+import { parseJson } from "./jsonText.ts";
+
+/** Gemini CLI, run here as 0.61.0. It writes down neither its pid nor what it does: only its title tells, and its arguments. */
+export const gemini: Agent = {
+  id: "gemini",
+  name: "Gemini CLI",
+  idPattern: uuidPattern,
+  // To the inner of its two processes: the outer ignores it, and closing the pane leaves both.
+  ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
+  recognise,
+  configHomeOf(environment) {
+    const home = environment.get("GEMINI_CLI_HOME") || environment.get("HOME");
+    return home ? join(home, ".gemini") : undefined;
+  },
+  async tellOf(run, census): Promise<Told> {
+    const conversation = conversationOf(run, census);
+    return conversation ? { conversation } : {};
+  },
+  activityOfTitle,
+  captureId: async (run, census) => conversationOf(run, census),
+  idFromLastWords: (screen) =>
+    [...screen.matchAll(/(?:gemini --resume|Session ID:)\s+([0-9a-f-]{36})/g)].map(([, id]) => id).findLast((id) => id !== undefined && uuidPattern.test(id)),
+  async canResume({ id, home = defaultHome() }, _, signal) {
+    const isFound = uuidPattern.test(id) && (await hasChat(home, id, signal));
+    return { value: isFound, seen: isFound ? "its transcript was found" : `no transcript of it was found in ${join(home, "tmp")}`, at: Date.now() };
+  },
+  resumeCommand({ id, home }, cwd) {
+    const isElsewhere = home !== undefined && home !== defaultHome() && home.endsWith("/.gemini");
+    return { argv: ["gemini", "--resume", id], ...(cwd !== undefined && { cwd }), ...(isElsewhere && { env: { GEMINI_CLI_HOME: join(home, "..") } }) };
+  },
+  storesByHand: [
+    "~/.gemini/tmp/<folder's name>/chats/session-<time>-<first 8 of the id>.jsonl",
+    "~/.gemini/tmp/<folder's name>/logs.json: the entries that name the id",
+    "~/.gemini/history/<folder's name>, which all conversations of a folder share",
+  ],
+};
+
+const installed: Installed = { packages: /^@google\/gemini-cli$/, script: /^(gemini|index)\.js$/ };
+
+/** The outer process and the inner one look alike: which of them has the other as its child is for who sees the whole table. */
+function recognise({ program }: ProcessEntry): Recognised | undefined {
+  if (!program || !installedAs(program, installed)) return undefined;
+  const line = readArguments(program.args);
+  if (line.has("--acp", "--experimental-acp")) return { role: "daemon", runsIn: "panel" };
+  if (subcommands.has(line.words[0] ?? "") || line.has("-l", "--list-extensions", "--list-sessions", "--delete-session", "-v", "--version", "-h", "--help")) {
+    return { role: "command", runsIn: "terminal" };
+  }
+  return { role: "agent", runsIn: line.has("-p", "--prompt") ? "automation" : "terminal" };
+}
+
+const readArguments = (args: readonly string[]) => readCommandLine(args, withValue);
+const subcommands = new Set(["mcp", "extensions", "extension", "skills", "skill", "hooks", "hook", "gemma"]);
+const withValue = new Set(
+  (
+    "-m --model -p --prompt -i --prompt-interactive -w --worktree --approval-mode --policy --admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions " +
+    "-r --resume --session-file --session-id --delete-session --include-directories -o --output-format"
+  ).split(" "),
+);
+
+/** `◇` is its prompt. A thought may follow `✦`, so only the sign counts. */
+function activityOfTitle(title: string): Activity | undefined {
+  if (title.startsWith("✦ ") || title.startsWith("⏲ ")) return "working";
+  if (title.startsWith("✋ ")) return "needsInput";
+  return title.startsWith("◇ ") ? "idle" : undefined;
+}
+
+/** The id that it was started with: nothing on disk names a process. */
+function conversationOf({ host, configHome }: Run, { processes }: Census): Conversation | undefined {
+  const entry = host.kind === "process" ? processes?.get(host.process.pid) : undefined;
+  const id = readArguments(entry?.program?.args ?? []).valueOf("--session-id", "-r", "--resume");
+  return id !== undefined && uuidPattern.test(id) ? { agent: "gemini", id, toldBy: "agent", home: configHome ?? defaultHome() } : undefined;
+}
+
+function defaultHome(): string {
+  return join(homedir(), ".gemini");
+}
+
+/** A file's name holds the first 8 characters of the id, its first line the whole. */
+async function hasChat(home: string, id: string, signal: AbortSignal): Promise<boolean> {
+  const projects = join(home, "tmp");
+  for (const project of await listIfPresent(projects)) {
+    signal.throwIfAborted();
+    const chats = join(projects, project, "chats");
+    for (const name of await listIfPresent(chats)) {
+      if (name.startsWith("session-") && name.endsWith(`-${id.slice(0, 8)}.jsonl`) && (await sessionIdIn(join(chats, name))) === id) return true;
+    }
+  }
+  return false;
+}
+
+const firstLine = z.object({ sessionId: z.string() });
+
+async function sessionIdIn(path: string): Promise<string | undefined> {
+  try {
+    await using file = await open(path);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(longestFirstLine), 0, longestFirstLine, 0);
+    return firstLine.safeParse(parseJson(buffer.toString("utf8", 0, bytesRead).split("\n", 1)[0])).data?.sessionId;
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+const longestFirstLine = 16 * 1024;
