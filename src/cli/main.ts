@@ -10,6 +10,7 @@ import type { ExitCode } from "./exitCode.ts";
 import { listingOf } from "./listing.ts";
 import { operate } from "./operate.ts";
 import { resumeHere } from "./resumeHere.ts";
+import { selfTest } from "../selfTest.ts";
 import { sessionJson } from "./sessionJson.ts";
 
 /** The command line: the same core as the editor's, and a thin face. Resolves with the exit code. */
@@ -82,6 +83,17 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       code = await resumeHere(await warden(), nameIn(asked, options), options.print === true);
     });
 
+  program
+    .command("doctor")
+    .description("whether this machine's processes are read right")
+    .requiredOption("--self-test", "start and end stand-ins of its own, and say what was seen")
+    .option("--json", "for scripts")
+    .action(async ({ json }: { json?: boolean }) => {
+      const checks = await selfTest(await readSettings(program.opts()));
+      console.log(json ? JSON.stringify(checks, undefined, 2) : checks.map(({ says, outcome, seen }) => `${marks[outcome]} ${says} (${seen})`).join("\n"));
+      code = checks.some(({ outcome }) => outcome === "wrong") ? 1 : 0;
+    });
+
   try {
     await program.parseAsync(argv, { from: "user" });
     return code;
@@ -91,7 +103,9 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
-export interface OperateOptions {
+const marks = { right: "ok   ", wrong: "WRONG", notHere: "-    " } as const;
+
+interface OperateOptions {
   readonly session?: string;
   readonly reason?: string;
   readonly yes?: boolean;

@@ -61,7 +61,7 @@ test("two at once: one acts, the other is told busy", async () => {
   const session = await stage.startInPane("slow", "claude", { subject: "slow", exitMs: 1_500 });
   const answers = await Promise.all([stage.warden(["stop", session.key, "--json"]), stage.warden(["stop", session.key, "--json"])]);
   expect(answers.map((answer) => answer.json().reason ?? answer.json().status).sort()).toEqual(["busy", "success"]);
-  expect(answers.map(({ code }) => code).sort()).toEqual([0, 1]);
+  expect(answers.map(({ code }) => String(code)).sort()).toEqual(["0", "1"]);
 });
 
 test("killed agents are exited with the reason, stop closes their books, and their conversation can be taken up again", async () => {
