@@ -21,7 +21,7 @@ export interface Choice {
 /** The clicked row, or the selection it belongs to; the focused row for a key; from the palette a person picks one. Empty where there is nothing to do, which has been said then. */
 export async function sessionsFor(face: Face, focusedRow: FocusedRow, { verb, fits }: Purpose, { clicked, selected }: Choice): Promise<readonly Session[]> {
   if (clicked === undefined) return await pick(face, { verb, fits });
-  const keys = isKeyPress(clicked) ? (await focusedRow.choose()).flatMap((node) => chosenKeys(node, undefined)) : chosenKeys(clicked, selected);
+  const keys = isKeyPress(clicked) ? await focusedRow.choose() : chosenKeys(clicked, selected);
   if (keys.length === 0) return [];
 
   const found = keys.flatMap((key) => face.lookout.find(key) ?? []);

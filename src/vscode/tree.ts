@@ -96,7 +96,8 @@ export class Tree implements vscode.TreeDataProvider<Node>, Disposable {
 
     this.#picture = pictureOf(this.#lookout.snapshot, this.#wish);
     const { roots, shown, all } = this.#picture;
-    const message = this.#wish.filter === "" ? "" : `“${this.#wish.filter}”: ${shown} of ${all} shown`;
+    // Where a message stands, VS Code leaves out the welcome text, which has a way back.
+    const message = this.#wish.filter === "" || roots.length === 0 ? "" : `“${this.#wish.filter}”: ${shown} of ${all} shown`;
     const drawn = JSON.stringify([message, roots.map((root) => [this.rowOf(root), childrenOf(root).map((child) => this.rowOf(child))])]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;

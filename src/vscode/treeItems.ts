@@ -108,7 +108,7 @@ function groupRow({ name, by, children }: GroupNode): Row {
   return {
     id: `${by} ${name}`,
     label: plain(label),
-    description: String(children.length),
+    description: isFolder ? `${children.length}   ${plain(name.slice(0, name.lastIndexOf("/")))}`.trimEnd() : String(children.length),
     icon: isFolder ? { name: "folder" } : undefined,
     contextValue: isExited ? "group exited" : "group",
     tooltip: plain(name),
