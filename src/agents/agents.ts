@@ -2,6 +2,7 @@ import type { Agent } from "../core/agent.ts";
 import { claude } from "./claude/claude.ts";
 import { cline } from "./cline.ts";
 import { codex } from "./codex/codex.ts";
+import { copilot } from "./copilot.ts";
 import { gemini } from "./gemini.ts";
 
-export const agents: readonly Agent[] = [claude, codex, gemini, cline];
+export const agents: readonly Agent[] = [claude, codex, gemini, copilot, cline];

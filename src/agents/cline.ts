@@ -8,6 +8,7 @@ import type { Conversation, Run } from "../core/facet.ts";
 import { wordOf } from "../core/process.ts";
 import { readIfPresent, readTail } from "../system/files.ts";
 import { readCommandLine } from "./commandLine.ts";
+import { lastIdOn } from "./ids.ts";
 import { installedAs } from "./installed.ts";
 import type { Installed } from "./installed.ts";
 import { parseJson, parseJsonLines } from "./jsonText.ts";
@@ -36,7 +37,7 @@ export const cline: Agent = {
   },
   nameInTitle: (title) => /^> (.+)$/.exec(title)?.[1],
   captureId: findConversation,
-  idFromLastWords: (screen) => [...screen.matchAll(/cline --id (\S+)/g)].map(([, id]) => id).findLast((id) => id !== undefined && idPattern.test(id)),
+  idFromLastWords: (screen) => lastIdOn(screen, /cline --id /, idPattern),
   async turnElsewhere({ conversation, host }) {
     const session = conversation && (await readSession(conversation));
     if (!session || (session.status !== "running" && session.status !== "pending")) return undefined;

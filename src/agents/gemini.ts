@@ -7,7 +7,7 @@ import type { Census, ProcessEntry } from "../core/census.ts";
 import type { Activity, Conversation, Run } from "../core/facet.ts";
 import { isAbsence, listIfPresent } from "../system/files.ts";
 import { readCommandLine } from "./commandLine.ts";
-import { uuidPattern } from "./ids.ts";
+import { lastIdOn, uuidPattern } from "./ids.ts";
 import { installedAs } from "./installed.ts";
 import type { Installed } from "./installed.ts";
 import { parseJson } from "./jsonText.ts";
@@ -30,8 +30,7 @@ export const gemini: Agent = {
   },
   activityOfTitle,
   captureId: async (run, census) => conversationOf(run, census),
-  idFromLastWords: (screen) =>
-    [...screen.matchAll(/(?:gemini --resume|Session ID:)\s+([0-9a-f-]{36})/g)].map(([, id]) => id).findLast((id) => id !== undefined && uuidPattern.test(id)),
+  idFromLastWords: (screen) => lastIdOn(screen, /(?:gemini --resume|Session ID:)\s+/, uuidPattern),
   async canResume({ id, home = defaultHome() }, _, signal) {
     const isFound = uuidPattern.test(id) && (await hasChat(home, id, signal));
     return { value: isFound, seen: isFound ? "its transcript was found" : `no transcript of it was found in ${join(home, "tmp")}`, at: Date.now() };

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Agent, Told } from "../../core/agent.ts";
 import type { Activity, Conversation } from "../../core/facet.ts";
-import { uuidPattern } from "../ids.ts";
+import { lastIdOn, uuidPattern } from "../ids.ts";
 import { readOpenThreads } from "./appServer.ts";
 import { findThread, homeOf } from "./findThread.ts";
 import { recognise } from "./recognise.ts";
@@ -33,8 +33,7 @@ export const codex: Agent = {
     const found = await findThread(run, census, signal);
     return found && { agent: "codex", id: found.id, toldBy: "agent", home: homeOf(run) };
   },
-  idFromLastWords: (screen) =>
-    [...screen.matchAll(/codex resume ([0-9a-f-]{36})/g)].map(([, id]) => id).findLast((id) => id !== undefined && uuidPattern.test(id)),
+  idFromLastWords: (screen) => lastIdOn(screen, /codex resume /, uuidPattern),
   async turnElsewhere(run, signal) {
     const { conversation, cwd } = run;
     const working = ((await readOpenThreads(homeOf(run), signal)) ?? []).filter(({ activity }) => activity === "working" || activity === "needsInput");

@@ -1,9 +1,10 @@
-import { readdir, readlink } from "node:fs/promises";
+import { readlink } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Census, ProcessEntry } from "../../core/census.ts";
 import type { Run } from "../../core/facet.ts";
 import { uuidPattern } from "../ids.ts";
+import { findOpenFiles } from "../openFiles.ts";
 import { readOpenThreads } from "./appServer.ts";
 import type { Thread } from "./appServer.ts";
 import { recognise, readCodexArguments } from "./recognise.ts";
@@ -56,9 +57,7 @@ function begunAfter({ startedAt }: ProcessEntry): number {
 }
 
 async function locksHeldBy(pid: number): Promise<readonly string[]> {
-  const folder = `/proc/${pid}/fd`;
-  const fds = await readdir(folder).catch(() => []);
-  const files = await Promise.all(fds.map((fd) => readlink(join(folder, fd)).catch(() => "")));
+  const files = (await findOpenFiles(pid)) ?? [];
   return [...new Set(files.flatMap((file) => /\/thread-writer-locks\/([^/]+)\.lock$/.exec(file)?.[1] ?? []).filter((id) => uuidPattern.test(id)))];
 }
 

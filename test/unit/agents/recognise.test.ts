@@ -117,6 +117,22 @@ describe("a process of Gemini CLI", () => {
   });
 });
 
+const copilot = (...args: string[]) => native(`${lib}/@github/copilot/node_modules/@github/copilot-linux-x64/copilot`, "@github/copilot-linux-x64", ...args);
+
+describe("a process of Copilot CLI", () => {
+  test.each<[Shape, string]>([
+    [script(`${lib}/@github/copilot/npm-loader.js`, "@github/copilot"), "copilot launcher terminal"],
+    [copilot(), "copilot agent terminal"],
+    [copilot("--resume=0cb916db-26aa-40f2-86b5-1ba81b225fd2"), "copilot agent terminal"],
+    [copilot("-i", "plugin"), "copilot agent terminal"],
+    [copilot("-p", "say hello", "--allow-all-tools"), "copilot agent automation"],
+    [copilot("--acp"), "copilot daemon panel"],
+    [copilot("mcp"), "copilot command terminal"],
+  ])("%j is %s", (shape, is) => {
+    expect(look(shape)).toBe(is);
+  });
+});
+
 describe("what only looks like an agent is none", () => {
   test.each<[string, Shape]>([
     ["vim claude", native("/usr/bin/vim.basic", undefined, "claude")],

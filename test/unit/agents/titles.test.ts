@@ -23,6 +23,8 @@ const titles: readonly [agent: AgentId, title: string, proves: Activity | undefi
   ["gemini", "⏲  Working… (app)", "working", undefined],
   ["gemini", "✋  Action Required (app)", "needsInput", undefined],
   ["gemini", "Gemini CLI (app)", undefined, undefined],
+  ["copilot", "GitHub Copilot", undefined, undefined],
+  ["copilot", "fix the login form - GitHub Copilot", undefined, "fix the login form"],
 ];
 
 test.each(titles)("%s: %s", (id, title, proves, name) => {
