@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import type { Pane } from "../../../src/core/census.ts";
+import { destinationsOf } from "../../../src/core/destinations.ts";
+import type { OtherWindow, TmuxClient } from "../../../src/core/destinations.ts";
+import { aBook, aRun, aSession, aTurn, anEntry, censusOf, pid } from "../../support/facets.ts";
+
+// The editor's shell 20 runs the agent 41; the editor's other shell 30 runs a tmux client 31.
+const census = censusOf(
+  anEntry(pid(10)),
+  anEntry(pid(20), { parentPid: 10 }),
+  anEntry(pid(41), { parentPid: 20 }),
+  anEntry(pid(30), { parentPid: 10 }),
+  anEntry(pid(31), { parentPid: 30 }),
+);
+const pane: Pane = {
+  server: { socket: "/tmp/t", pid: 5 },
+  id: "%0",
+  sessionId: "$0",
+  sessionName: "work",
+  windowId: "@0",
+  windowName: "claude",
+  pid: 41,
+  state: "alive",
+  title: "",
+  cwd: "/app",
+  hasStartCommand: true,
+  isAttached: true,
+  takesKeys: true,
+};
+const client = (sessionName: string): TmuxClient => ({ tty: "/dev/pts/3", pid: 31, sessionName });
+const inPane = aSession(aRun({ host: { kind: "process", process: pid(41), pane } }));
+
+function kinds(session = inPane, clients: readonly TmuxClient[] = [], windows: readonly OtherWindow[] = []): readonly string[] {
+  return destinationsOf(session, census, clients, windows).map(({ kind }) => kind);
+}
+
+test("an agent in a terminal of the editor: that terminal, by all who stand above it", () => {
+  expect(destinationsOf(aSession(aRun()), census, [], [])).toEqual([{ kind: "terminal", ancestors: [pid(41), pid(20), pid(10)] }, { kind: "peek" }]);
+});
+
+test("an agent in tmux: first the terminal that shows its tmux session, then one that attaches", () => {
+  expect(kinds(inPane, [client("work")])).toEqual(["attachedTmux", "detachedTmux", "peek"]);
+});
+
+test("the terminal of a tmux client is found by who stands above the client", () => {
+  expect(destinationsOf(inPane, census, [client("work")], [])[0]).toMatchObject({ kind: "attachedTmux", ancestors: [pid(31), pid(30), pid(10)] });
+});
+
+test("a client that shows another tmux session leads nowhere", () => {
+  expect(kinds(inPane, [client("work2")])).toEqual(["detachedTmux", "peek"]);
+});
+
+test("another window of the editor whose terminal it is in is named", () => {
+  const windows = [
+    { name: "api", terminals: [99] },
+    { name: "app", terminals: [20] },
+  ];
+  expect(destinationsOf(aSession(aRun()), census, [], windows)).toContainEqual({ kind: "otherWindow", name: "app" });
+});
+
+test("a session of a server, and one that has ended, can only be peeked at", () => {
+  expect(kinds(aSession(aTurn()))).toEqual(["peek"]);
+  expect(kinds(aSession(aBook("mux", "ended")))).toEqual(["peek"]);
+});
+
+test("where the process table could not be read there is still the pane", () => {
+  expect(destinationsOf(inPane, { ...census, processes: undefined }, [client("work")], []).map(({ kind }) => kind)).toContain("detachedTmux");
+});

@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import type { Agent } from "../../../src/core/agent.ts";
+import type { SourceId } from "../../../src/core/facet.ts";
+import { confirmationFor, hasWarrant, mayFinalizeUnasked, offered } from "../../../src/core/lifecycle.ts";
+import type { Capabilities, Operation } from "../../../src/core/lifecycle.ts";
+import type { Session } from "../../../src/core/session.ts";
+import type { Source } from "../../../src/core/source.ts";
+import type { Status } from "../../../src/core/status.ts";
+import { aBook, aRecord, aRun, aSession, aTurn, now, seen, talk, without, withStatus } from "../../support/facets.ts";
+import { aWorld } from "../../support/world.ts";
+
+const can: Capabilities = { sources: aWorld([aRun()]).context.sources, agents: new Map([["claude", { id: "claude" } as Agent]]) };
+const living = aSession(aRun({ conversation: talk("A", { resumable: seen(true) }) }), aRecord("mux"));
+const past = aSession(aBook("mux", "ended", { conversation: talk("A", { resumable: seen(true) }) }), aBook("ledger", "ended"));
+
+function readOnly(id: SourceId): Source {
+  return {
+    id,
+    read: async () => ({ facets: [], unreachable: [], notices: [] }),
+    lookAgain: async () => ({ kind: "notThere" }),
+    watch: () => ({ [Symbol.dispose]() {} }),
+  };
+}
+
+function menu(session: Session, capabilities = can): string {
+  return [...offered(session, capabilities)].join(" ");
+}
+
+test.each<[Status, Session, string]>([
+  ["needsInput", living, "goTo peek stop terminate captureId rename"],
+  ["working", living, "goTo peek stop terminate captureId rename"],
+  ["idle", living, "goTo peek stop terminate captureId rename"],
+  ["open", living, "goTo peek stop terminate captureId rename"],
+  ["unknown", living, "goTo peek"],
+  ["stuck", living, "goTo peek"],
+  ["exited", past, "resume finalize rename archive forget"],
+  ["stopped", past, "resume rename archive forget"],
+  ["purged", { ...past, conversation: undefined }, "rename archive forget"],
+  ["archived", past, "resume unarchive rename forget"],
+])("%s offers what can be done with it", (status, session, expected) => {
+  expect(menu(withStatus(session, status))).toBe(expected);
+});
+
+test("a session in doubt is only looked at", () => {
+  expect(menu(withStatus(living, "idle", { why: "two could be it", candidates: [] }))).toBe("goTo peek");
+});
+
+test("without a run there is nothing to go to, to peek at or to stop", () => {
+  expect(menu(withStatus(past, "open"))).toBe("captureId rename");
+});
+
+test("what a source lacks is not offered", () => {
+  const bare: Capabilities = { ...can, sources: new Map([...can.sources.keys()].map((id) => [id, readOnly(id)])) };
+  expect(menu(living, bare)).toBe("goTo captureId");
+  expect(menu(withStatus(past, "exited"), bare)).toBe("resume");
+});
+
+test("an agent that is not known here neither tells its id nor resumes", () => {
+  const strangers: Capabilities = { ...can, agents: new Map() };
+  expect(menu(living, strangers)).not.toContain("captureId");
+  expect(menu(past, strangers)).not.toContain("resume");
+});
+
+test("resume is not offered where the conversation is not known, or known to be lost", () => {
+  expect(menu(aSession(without(aBook("mux", "ended"), "conversation")))).not.toContain("resume");
+  expect(menu(aSession(aBook("mux", "ended", { conversation: talk("A", { resumable: seen(false) }) })))).not.toContain("resume");
+});
+
+test("our ledger keeps a name also of what no other book knows", () => {
+  expect(menu(aSession(aRun()))).toContain("rename");
+});
+
+const hour = 60 * 60 * 1000;
+const ours = (lastSeenAt: number | undefined) => aSession(aBook("ledger", "active", lastSeenAt === undefined ? {} : { lastSeenAt }));
+
+test("an exit that our ledger alone keeps is finalized unasked after an hour", () => {
+  expect(mayFinalizeUnasked(ours(now - hour - 1), now)).toBe(true);
+});
+
+test.each([
+  ["it had not its hour among what a person is shown", ours(now - hour)],
+  ["nobody knows when it was last seen", ours(undefined)],
+  ["another book knows of it too", aSession(aBook("ledger", "active", { lastSeenAt: 0 }), aBook("mux", "active", { lastSeenAt: 0 }))],
+  ["only another's book knows of it", aSession(aBook("mux", "active", { lastSeenAt: 0 }))],
+  ["it is closed already", aSession(aBook("ledger", "ended", { lastSeenAt: 0 }))],
+  ["it is in doubt", withStatus(ours(0), "exited", { why: "two could be it", candidates: [] })],
+  ["it has no record", withStatus(aSession(aRun()), "exited")],
+])("never unasked where %s", (_why, session) => {
+  expect(mayFinalizeUnasked(session, now)).toBe(false);
+});
+
+const unsure = aSession(without(aRun(), "pidFile"));
+const needsNothing: readonly Operation[] = ["captureId", "finalize", "goTo", "peek", "resume", "rename", "archive", "unarchive"];
+
+test.each<[Operation, string, Session, boolean, readonly string[]]>([
+  ["stop", "an idle, resumable session", living, false, []],
+  ["stop", "one in the middle of a turn", withStatus(living, "working"), false, ["midTurn"]],
+  ["stop", "one that waits for an answer", withStatus(living, "needsInput"), false, ["midTurn"]],
+  ["stop", "one whose id is not known", { ...living, conversation: undefined }, false, ["notResumable"]],
+  ["stop", "one that can't be resumed", { ...living, conversation: talk("A", { resumable: seen(false) }) }, false, ["notResumable"]],
+  ["stop", "one that nobody has looked whether it can", { ...living, conversation: talk("A") }, false, ["notResumable"]],
+  ["stop", "one that no record names", { ...unsure, conversation: living.conversation }, false, ["noWarrant"]],
+  ["stop", "one that a person named", { ...unsure, conversation: living.conversation }, true, []],
+  ["stop", "what has ended", past, false, []],
+  ["terminate", "an idle, resumable session", living, false, ["force"]],
+  ["terminate", "one in the middle of a turn that can't be resumed", withStatus(unsure, "working"), false, ["force", "midTurn", "notResumable", "noWarrant"]],
+  ["forget", "what has ended", past, false, ["losesRecord"]],
+])("%s of %s", (operation, _what, session, isNamed, concerns) => {
+  expect(confirmationFor(operation, session, { isNamed })).toEqual(concerns);
+});
+
+test.each(needsNothing)("%s is never asked about", (operation) => {
+  expect(confirmationFor(operation, withStatus(unsure, "working"), { isNamed: false })).toEqual([]);
+});
+
+test.each([
+  ["a record of another's book", aSession(without(aRun(), "pidFile"), aRecord("mux")), true],
+  ["the agent's own pid file", aSession(aRun()), true],
+  ["a server that answers for its sessions", aSession(without(aTurn(), "pidFile")), true],
+  ["our ledger", aSession(without(aRun(), "pidFile"), aRecord("ledger")), false],
+  ["nothing", unsure, false],
+])("%s is a warrant: %3$s", (_what, session, is) => {
+  expect(hasWarrant(session)).toBe(is);
+});
