@@ -4,5 +4,6 @@ import { cline } from "./cline.ts";
 import { codex } from "./codex/codex.ts";
 import { copilot } from "./copilot.ts";
 import { gemini } from "./gemini.ts";
+import { opencode } from "./opencode.ts";
 
-export const agents: readonly Agent[] = [claude, codex, gemini, copilot, cline];
+export const agents: readonly Agent[] = [claude, codex, gemini, copilot, opencode, cline];

@@ -133,6 +133,25 @@ describe("a process of Copilot CLI", () => {
   });
 });
 
+const opencode = (...args: string[]) => native(`${lib}/opencode-ai/bin/opencode.exe`, "opencode-ai", ...args);
+
+describe("a process of OpenCode", () => {
+  test.each<[Shape, string]>([
+    [opencode(), "opencode agent terminal"],
+    [opencode("/srv/app"), "opencode agent terminal"],
+    [opencode("-s", "ses_1", "--port", "4096"), "opencode agent terminal"],
+    [native("/home/someone/.opencode/bin/opencode", undefined), "opencode agent terminal"],
+    [native(`${lib}/opencode-linux-x64/bin/opencode`, "opencode-linux-x64"), "opencode agent terminal"],
+    [opencode("run", "say hello"), "opencode agent automation"],
+    [opencode("serve", "--port", "4096"), "opencode server appServer"],
+    [opencode("web"), "opencode server appServer"],
+    [opencode("attach", "http://127.0.0.1:4096"), "opencode command terminal"],
+    [opencode("session", "list"), "opencode command terminal"],
+  ])("%j is %s", (shape, is) => {
+    expect(look(shape)).toBe(is);
+  });
+});
+
 describe("what only looks like an agent is none", () => {
   test.each<[string, Shape]>([
     ["vim claude", native("/usr/bin/vim.basic", undefined, "claude")],

@@ -25,6 +25,8 @@ const titles: readonly [agent: AgentId, title: string, proves: Activity | undefi
   ["gemini", "Gemini CLI (app)", undefined, undefined],
   ["copilot", "GitHub Copilot", undefined, undefined],
   ["copilot", "fix the login form - GitHub Copilot", undefined, "fix the login form"],
+  ["opencode", "OpenCode", undefined, undefined],
+  ["opencode", "OC | fix the login form", undefined, "fix the login form"],
 ];
 
 test.each(titles)("%s: %s", (id, title, proves, name) => {

@@ -1,0 +1,86 @@
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Agent, Recognised, Told } from "../core/agent.ts";
+import type { Census, ProcessEntry } from "../core/census.ts";
+import type { Conversation, Run } from "../core/facet.ts";
+import { readCommandLine } from "./commandLine.ts";
+import { lastIdOn } from "./ids.ts";
+import { installedAs } from "./installed.ts";
+import type { Installed } from "./installed.ts";
+
+const idPattern = /^ses_[0-9A-Za-z]+$/;
+
+/** OpenCode's own window, run here as 1.18.33. It tells its session only as it leaves; what runs in its servers is for who asks the servers. */
+export const opencode: Agent = {
+  id: "opencode",
+  name: "OpenCode",
+  idPattern,
+  // One Escape does not end its turn, two do.
+  ask: { escapeWhenBusy: false, signal: "SIGTERM", graceMs: 5_000 },
+  recognise,
+  configHomeOf(environment) {
+    const home = environment.get("HOME");
+    const shared = environment.get("XDG_DATA_HOME") || (home ? join(home, ".local", "share") : undefined);
+    return shared && join(shared, "opencode");
+  },
+  async tellOf(run, census): Promise<Told> {
+    const conversation = conversationOf(run, census);
+    return conversation ? { conversation } : {};
+  },
+  nameInTitle: (title) => /^OC \| (.+)$/.exec(title)?.[1],
+  captureId: async (run, census) => conversationOf(run, census),
+  // It prints this when it is ended by a signal too.
+  idFromLastWords: (screen) => lastIdOn(screen, /opencode -s /, idPattern),
+  /** Its database is not read here: an id is trusted that OpenCode itself was started with, or named as it left. */
+  async canResume({ id, toldBy }) {
+    const isNamedByItself = idPattern.test(id) && (toldBy === "agent" || toldBy === "exit" || toldBy === "ledger");
+    return { value: isNamedByItself, seen: isNamedByItself ? "OpenCode itself named it" : "OpenCode's database was not asked for it", at: Date.now() };
+  },
+  resumeCommand({ id, home }, cwd) {
+    const isElsewhere = home !== undefined && home !== defaultHome();
+    return { argv: ["opencode", "-s", id], ...(cwd !== undefined && { cwd }), ...(isElsewhere && { env: { XDG_DATA_HOME: dirname(home) } }) };
+  },
+  storesByHand: [
+    "~/.local/share/opencode/opencode.db: the rows that name the id, or `opencode session delete <id>`",
+    "~/.local/share/opencode/storage: the files that name the id",
+    "~/.local/share/opencode/log",
+  ],
+};
+
+const installed: Installed = {
+  packages: /^opencode-(ai|linux|darwin|windows)(-|$)/,
+  native: /^opencode(\.exe)?$/,
+  script: /^opencode$/,
+  paths: /\/\.opencode\/bin\/opencode$/,
+};
+
+function recognise({ program }: ProcessEntry): Recognised | undefined {
+  const kind = program && installedAs(program, installed);
+  if (!program || !kind) return undefined;
+  if (kind === "script") return { role: "launcher", runsIn: "terminal" };
+  const line = readArguments(program.args);
+  const [word = ""] = line.words;
+  if (word === "serve" || word === "web") return { role: "server", runsIn: "appServer" };
+  if (word === "acp") return { role: "daemon", runsIn: "panel" };
+  // `attach` is a window on a session that lives in a server.
+  if (subcommands.has(word) || line.has("-v", "--version", "-h", "--help")) return { role: "command", runsIn: "terminal" };
+  return { role: "agent", runsIn: word === "run" ? "automation" : "terminal" };
+}
+
+const readArguments = (args: readonly string[]) => readCommandLine(args, withValue);
+const subcommands = new Set(
+  "agent attach auth completion db debug export github import mcp models plug plugin pr providers session stats uninstall upgrade".split(" "),
+);
+const withValue = new Set("--log-level --port --hostname --mdns-domain --cors -m --model -s --session --prompt --agent --replay-limit".split(" "));
+
+/** The session that it was started with; a fork of it gets another id. */
+function conversationOf({ host, configHome }: Run, { processes }: Census): Conversation | undefined {
+  const entry = host.kind === "process" ? processes?.get(host.process.pid) : undefined;
+  const line = readArguments(entry?.program?.args ?? []);
+  const id = line.has("--fork") ? undefined : line.valueOf("-s", "--session");
+  return id !== undefined && idPattern.test(id) ? { agent: "opencode", id, toldBy: "agent", home: configHome ?? defaultHome() } : undefined;
+}
+
+function defaultHome(): string {
+  return join(homedir(), ".local", "share", "opencode");
+}
