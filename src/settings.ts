@@ -21,7 +21,7 @@ export interface Settings {
 
 /** Each value that can't be used is replaced by its default; nothing is refused as a whole. */
 export function parseSettings(value: unknown): Settings {
-  const asked = typeof value === "object" && value !== null ? value : {};
+  const asked = typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
   const parsed = Settings.parse(asked);
   return { tmuxProgram: parsed["tmux.program"], tmuxSockets: parsed["tmux.sockets"], configHomes: parsed.configHomes, notify: parsed.notify };
 }

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { parseSettings, settingsFileText } from "../../src/settings.ts";
+
+const defaults = { tmuxProgram: "tmux", tmuxSockets: [], configHomes: [], notify: true };
+
+test.each([[undefined], [null], ["text"], [7], [[]], [{}], [{ unknown: true }]])("%j: everything is as it is without settings", (value) => {
+  expect(parseSettings(value)).toEqual(defaults);
+});
+
+test("each value is taken under the editor's own key", () => {
+  const asked = { "tmux.program": "/opt/tmux", "tmux.sockets": ["/tmp/a"], configHomes: ["/home/someone/.claude-work"], notify: false };
+  expect(parseSettings(asked)).toEqual({
+    tmuxProgram: "/opt/tmux",
+    tmuxSockets: ["/tmp/a"],
+    configHomes: ["/home/someone/.claude-work"],
+    notify: false,
+  });
+});
+
+test.each([{ "tmux.program": "" }, { "tmux.program": 7 }, { "tmux.sockets": "/tmp/a" }, { "tmux.sockets": [""] }, { configHomes: [7] }, { notify: "no" }])(
+  "a value that can't be used is as if it were not there: %j",
+  (value) => {
+    expect(parseSettings(value)).toEqual(defaults);
+  },
+);
+
+test("a value that can't be used takes no other with it", () => {
+  expect(parseSettings({ "tmux.program": 7, notify: false })).toEqual({ ...defaults, notify: false });
+});
+
+test("the settings file gives back what was written", () => {
+  const settings = { tmuxProgram: "/opt/tmux", tmuxSockets: ["/tmp/a"], configHomes: ["/x"], notify: false };
+  expect(parseSettings(JSON.parse(settingsFileText(settings)))).toEqual(settings);
+});
