@@ -1,9 +1,9 @@
-// Makes a fresh clone ready, then runs a script of this folder on the Node that the project brings along.
+// Makes a fresh clone ready, then runs a script (of this folder, or by its path) on the Node that the project brings along.
 //   node scripts/ready.mjs SCRIPT.ts [ARG …]
 // Plain JavaScript on purpose: it is the only file that has to run on Node 20, before anything is installed.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -16,7 +16,7 @@ if (!existsSync(installed) || readFileSync(installed, "utf8") !== lock) {
   writeFileSync(installed, lock);
 }
 const [script, ...rest] = process.argv.slice(2);
-run(join(root, "node_modules/.bin/node"), [join(root, "scripts", script), ...rest]);
+run(join(root, "node_modules/.bin/node"), [resolve(root, "scripts", script), ...rest]);
 
 function run(file, args) {
   const PATH = [join(root, "node_modules/.bin"), process.env.PATH].join(delimiter);

@@ -12,8 +12,7 @@ const checks = [
 export async function check(): Promise<Counts> {
   let passed = 0;
   for (const { says, argv } of checks) {
-    const [program, ...args] = argv;
-    const exitCode = await run(program, args);
+    const exitCode = await run(argv);
     console.log(`${exitCode === 0 ? "✓" : "✗"} ${says} (${argv.join(" ")})`);
     if (exitCode === 0) passed++;
   }

@@ -4,7 +4,7 @@ import { execa } from "execa";
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Runs one of the project's own programs in front of the person: its output is shown as it comes. Resolves with the exit code, never throws. */
-export async function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number> {
+export async function run([program, ...args]: readonly [string, ...string[]], env: Readonly<Record<string, string | undefined>> = {}): Promise<number> {
   const { exitCode, failed, shortMessage } = await execa(program, args, {
     cwd: root,
     env,

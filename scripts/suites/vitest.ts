@@ -1,20 +1,18 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { apart } from "./apart.ts";
 import type { Counts } from "./counts.ts";
 import { judge } from "./counts.ts";
 import { run } from "./run.ts";
 
 /** One of the projects of vitest.config.ts, or those of its files that are named. */
-export async function vitest(project: string, files: readonly string[] = []): Promise<Counts> {
+export async function vitest(project: "unit" | "ui" | "real", files: readonly string[] = []): Promise<Counts> {
   const scratch = mkdtempSync(join(tmpdir(), "vitest-"));
   const report = join(scratch, "report.json");
   try {
-    const exitCode = await run(
-      "vitest",
-      ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...files],
-      quiet,
-    );
+    const argv = ["vitest", "run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...files] as const;
+    const exitCode = await run(await apart(argv), quiet);
     return judge(findReport(report), exitCode);
   } finally {
     rmSync(scratch, { recursive: true, force: true });

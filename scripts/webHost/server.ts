@@ -11,7 +11,7 @@ export interface WebHost extends AsyncDisposable {
   readonly origin: string;
   readonly token: string | undefined;
   /** The person's settings, for pages that are opened from now on. */
-  set(settings: Readonly<Record<string, unknown>>): void;
+  readonly set: (settings: Readonly<Record<string, unknown>>) => void;
   /** Everything that it wrote so far, for a failure's log. */
   output(): string;
 }

@@ -17,7 +17,7 @@ export interface Workbench extends AsyncDisposable {
   readonly demo: Demo;
   readonly workspace: string;
   /** Loads the page afresh, as for other settings. */
-  reload(): Promise<void>;
+  readonly reload: () => Promise<void>;
 }
 
 export async function openWorkbench({
