@@ -1,3 +1,4 @@
+import { close, open, read } from "node:fs";
 import { readFile, readdir, readlink, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Here, ProcessEntry } from "../core/census.ts";
@@ -18,18 +19,18 @@ export async function openLinuxProcesses(): Promise<ProcessTable> {
   const bootedAt = await readBootTime();
   let known = new Map<string, Fixed>();
 
-  return { here, readAll, read: (pid) => read(pid, known), environmentOf, cwdOf };
+  return { here, readAll, read: (pid) => readOne(pid, known), environmentOf, cwdOf };
 
   async function readAll(): Promise<ReadonlyMap<number, ProcessEntry>> {
     const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
     const seen = new Map<string, Fixed>();
-    const entries = await Promise.all(pids.map((pid) => read(pid, seen)));
+    const entries = await Promise.all(pids.map((pid) => readOne(pid, seen)));
     known = seen;
     return new Map(entries.flatMap((entry) => (entry ? [[entry.identity.pid, entry] as const] : [])));
   }
 
-  async function read(pid: number, keepIn: Map<string, Fixed>): Promise<ProcessEntry | undefined> {
-    const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
+  async function readOne(pid: number, keepIn: Map<string, Fixed>): Promise<ProcessEntry | undefined> {
+    const text = await readShort(`/proc/${pid}/stat`);
     const fields = text === undefined ? undefined : parseStat(text);
     if (!fields) return undefined;
     const key = `${pid} ${fields.startTicks} ${fields.execution}`;
@@ -51,6 +52,19 @@ export async function openLinuxProcesses(): Promise<ProcessTable> {
 
 /** USER_HZ, in which Linux tells times to programs, is 100 wherever VS Code runs. */
 const ticksPerSecond = 100;
+
+/** A file of at most 1 kB, undefined where it is gone. Half the work of readFile, which counts for hundreds of processes at every look. */
+function readShort(path: string): Promise<string | undefined> {
+  return new Promise((settle) => {
+    open(path, "r", (notThere, descriptor) => {
+      if (notThere) return settle(undefined);
+      return read(descriptor, Buffer.allocUnsafe(1_024), 0, 1_024, 0, (gone, bytes, buffer) => {
+        close(descriptor, () => {});
+        settle(gone ? undefined : buffer.toString("latin1", 0, bytes));
+      });
+    });
+  });
+}
 
 interface Stat extends Pick<ProcessEntry, "parentPid" | "groupId" | "sessionId" | "state" | "tty" | "isForeground"> {
   readonly startTicks: string;

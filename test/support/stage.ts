@@ -69,6 +69,7 @@ export interface ReceiptOf {
   readonly records: readonly { readonly record: string; readonly change: string; readonly outcome: string }[];
   readonly steps: readonly { readonly step: string; readonly did: string; readonly verified: boolean | null; readonly seen: string | null }[];
   readonly warnings: readonly string[];
+  readonly cleanup_duration_seconds: number;
   readonly sessions: readonly Listed[];
 }
 
