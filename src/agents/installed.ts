@@ -3,7 +3,7 @@ import type { Program } from "../core/census.ts";
 
 /** How an agent's own program is told from everything else, in its package and out of it. */
 export interface Installed {
-  readonly packages: RegExp;
+  readonly packages?: RegExp;
   /** File names of the native program. The package holds others too: search tools, installers. */
   readonly native?: RegExp;
   /** File names of the script that an interpreter runs. */
@@ -14,7 +14,7 @@ export interface Installed {
 
 /** By the real file and its package alone. */
 export function installedAs({ file, packageName, isScript }: Program, { packages, native, script, paths }: Installed): "native" | "script" | undefined {
-  if (packageName !== undefined && packages.test(packageName)) {
+  if (packageName !== undefined && packages?.test(packageName)) {
     const names = isScript ? script : native;
     if (names?.test(basename(file))) return isScript ? "script" : "native";
   }

@@ -152,6 +152,30 @@ describe("a process of OpenCode", () => {
   });
 });
 
+const python = "/home/someone/.local/share/uv/python/cpython-3.11/bin/python3.11";
+const hermes = (...args: string[]): Shape => [
+  { file: python, packageName: undefined, args: ["/home/someone/.local/bin/hermes", ...args], isScript: false },
+  ["/home/someone/.hermes/hermes-agent/venv/bin/python3", "/home/someone/.local/bin/hermes", ...args],
+];
+const agy = (...args: string[]) => native("/home/someone/.local/bin/agy", undefined, ...args);
+
+describe("a process of an agent that was never run here, where its installer puts it", () => {
+  test.each<[Shape, string]>([
+    [agy(), "agy agent terminal"],
+    [agy("--conversation", "0cb916db-26aa-40f2-86b5-1ba81b225fd2"), "agy agent terminal"],
+    [agy("-p", "say hello"), "agy agent automation"],
+    [agy("plugin", "list"), "agy command terminal"],
+    [native("/home/someone/bin/agy", undefined), "no agent"],
+    [hermes(), "hermes agent terminal"],
+    [hermes("--resume", "20261130_022356_0af3c1"), "hermes agent terminal"],
+    [hermes("chat", "-q", "say hello"), "hermes agent automation"],
+    [hermes("gateway"), "hermes daemon appServer"],
+    [hermes("sessions", "list"), "hermes command terminal"],
+  ])("%j is %s", (shape, is) => {
+    expect(look(shape)).toBe(is);
+  });
+});
+
 describe("what only looks like an agent is none", () => {
   test.each<[string, Shape]>([
     ["vim claude", native("/usr/bin/vim.basic", undefined, "claude")],
