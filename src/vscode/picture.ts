@@ -1,6 +1,5 @@
 import { agentNames, statusWords } from "../core/sentences.ts";
 import { groupSessions, isAutomation } from "../core/groups.ts";
-import type { Group } from "../core/groups.ts";
 import type { Remedy } from "../core/notice.ts";
 import type { Snapshot } from "../core/roster.ts";
 import type { Session } from "../core/session.ts";
@@ -29,6 +28,8 @@ export interface AutomationNode {
 export interface SessionNode {
   readonly kind: "session";
   readonly session: Session;
+  /** Of those with this key. VS Code draws nothing at all where two rows have one id. */
+  readonly nth: number;
 }
 /** A place that gives no answer, or has something wrong. */
 export interface NoticeNode {
@@ -49,6 +50,7 @@ export interface Wish {
 export function pictureOf({ sessions, unreachable, notices }: Snapshot, { by, filter }: Wish): Picture {
   const chosen = sessions.filter((session) => matches(session, filter));
   const automation = chosen.filter(isAutomation);
+  const nodeOf = numberedNodes();
   const groups = groupSessions(
     chosen.filter((session) => !isAutomation(session)),
     by,
@@ -58,8 +60,8 @@ export function pictureOf({ sessions, unreachable, notices }: Snapshot, { by, fi
     shown: chosen.length,
     all: sessions.length,
     roots: [
-      ...groups.map((group) => groupNode(group, by)),
-      ...(automation.length > 0 ? [{ kind: "automation", children: automation.map(sessionNode) } as const] : []),
+      ...groups.map(({ name, sessions }) => ({ kind: "group", by, name, children: sessions.map(nodeOf) }) as const),
+      ...(automation.length > 0 ? [{ kind: "automation", children: automation.map(nodeOf) } as const] : []),
       ...unreachable.map(({ place, reason, remedy }) => ({ kind: "notice", place, sentence: reason, remedy }) as const),
       ...notices.map(({ place, sentence, remedy }) => ({ kind: "notice", place, sentence, remedy }) as const),
     ],
@@ -100,10 +102,11 @@ function matches(session: Session, filter: string): boolean {
     .every((word) => text.includes(word));
 }
 
-function groupNode({ name, sessions }: Group, by: GroupedBy): GroupNode {
-  return { kind: "group", by, name, children: sessions.map(sessionNode) };
-}
-
-function sessionNode(session: Session): SessionNode {
-  return { kind: "session", session };
+function numberedNodes(): (session: Session) => SessionNode {
+  const counts = new Map<string, number>();
+  return (session) => {
+    const nth = (counts.get(session.key) ?? 0) + 1;
+    counts.set(session.key, nth);
+    return { kind: "session", session, nth };
+  };
 }

@@ -3,7 +3,7 @@ import type { Operation } from "../core/lifecycle.ts";
 import { agentNames, statusWords } from "../core/sentences.ts";
 import type { Session } from "../core/session.ts";
 import { ageMsOf, spokenAge } from "./ages.ts";
-import type { GroupNode, Node, NoticeNode } from "./picture.ts";
+import type { GroupNode, Node, NoticeNode, SessionNode } from "./picture.ts";
 import { plain } from "./plainText.ts";
 import { describe, folderName, whereOf } from "./rowWords.ts";
 import { iconOf } from "./statusIcons.ts";
@@ -67,20 +67,20 @@ export function rowOf(node: Node, offered: (session: Session) => ReadonlySet<Ope
         fold: "closed",
       };
     case "session":
-      return sessionRow(node.session, offered(node.session), now);
+      return sessionRow(node, offered(node.session), now);
     case "notice":
       return noticeRow(node);
   }
 }
 
-function sessionRow(session: Session, offered: ReadonlySet<Operation>, now: number): Row {
+function sessionRow({ session, nth }: SessionNode, offered: ReadonlySet<Operation>, now: number): Row {
   const { key, status, conversation, cwd } = session;
   const age = ageMsOf(session, now);
   const label = plain(session.title);
   const agent = session.agent ? agentNames[session.agent] : "Agent not known";
   const why = plain(status.seen);
   return {
-    id: `session ${key}`,
+    id: nth === 1 ? `session ${key}` : `session ${key} ${nth}`,
     label,
     description: describe(session, now),
     icon: iconOf(status.value),

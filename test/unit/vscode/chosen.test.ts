@@ -3,7 +3,7 @@ import { chosenKeys, isKeyPress } from "../../../src/vscode/chosen.ts";
 import type { Node } from "../../../src/vscode/picture.ts";
 import { session } from "./sessions.ts";
 
-const node = (title: string): Node => ({ kind: "session", session: session(title) });
+const node = (title: string): Node => ({ kind: "session", session: session(title), nth: 1 });
 const [a, b, c] = [node("a"), node("b"), node("c")];
 
 it("the selection counts if the clicked row is in it", () => {

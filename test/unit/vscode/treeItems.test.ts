@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Operation } from "../../../src/core/lifecycle.ts";
 import type { Session } from "../../../src/core/session.ts";
 import type { Status } from "../../../src/core/status.ts";
-import { pictureOf } from "../../../src/vscode/picture.ts";
+import { childrenOf, pictureOf } from "../../../src/vscode/picture.ts";
 import { iconOf } from "../../../src/vscode/statusIcons.ts";
 import { contextWords, rowOf } from "../../../src/vscode/treeItems.ts";
 import { now, past, run, session, snapshotOf } from "./sessions.ts";
@@ -105,6 +105,12 @@ it("a row keeps its id when its status changes", () => {
   expect(row(session("a", { is: "working" })).id).toBe(row(session("a", { is: "needsInput" })).id);
 });
 
+it("two sessions of one key are two rows", () => {
+  const [open] = pictureOf(snapshotOf(session("a"), session("a")), { by: "status", filter: "" }).roots;
+  const ids = open && childrenOf(open).map((node) => rowOf(node, () => new Set(), now).id);
+  expect(new Set(ids).size).toBe(2);
+});
+
 it("of two folders with one name each has its own row", () => {
   const snapshot = snapshotOf(session("a", { cwd: "/w/app" }), session("b", { cwd: "/v/app" }));
   const rows = pictureOf(snapshot, { by: "folder", filter: "" }).roots.map((node) => rowOf(node, () => new Set(), now));
@@ -113,7 +119,7 @@ it("of two folders with one name each has its own row", () => {
 });
 
 function row(one: Session, offered: readonly Operation[] = []) {
-  return rowOf({ kind: "session", session: one }, () => new Set(offered), now);
+  return rowOf({ kind: "session", session: one, nth: 1 }, () => new Set(offered), now);
 }
 
 function rootsOf(...sessions: readonly Session[]) {
