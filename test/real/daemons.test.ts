@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { say, stream } from "./support/agents/agent.ts";
+import { ask, say, stream } from "./support/agents/agent.ts";
 import { clineSessions, findClineHub, startCline, startClineInHub } from "./support/agents/cline.ts";
 import { findCodexDaemon, startCodex } from "./support/agents/codex.ts";
 import { openTurns } from "./support/fakeModel/fakeModel.ts";
 import { installRealAgents } from "./support/install.ts";
 import { withLab } from "./support/lab.ts";
-import { key, panePid, paneSays, submit, untilScreen } from "./support/panes.ts";
+import { key, panePid, paneSays, untilScreen } from "./support/panes.ts";
 import { allProcesses, argvOf, environmentOf, identityOf, isAlive, signal, treeOf, untilGone } from "./support/processes.ts";
 import { stays, until } from "./support/until.ts";
 
@@ -43,7 +43,7 @@ describe("Codex", () => {
   test("leaves a running command behind below the daemon, even after Escape, marked with its thread", () =>
     withLab(async (lab) => {
       const agent = await startCodex(lab, { name: "commanding" });
-      await submit(agent.pane, "BASH tail -f /dev/null --pid=$$");
+      await ask(agent, "BASH tail -f /dev/null --pid=$$");
       const command = await until(() => allProcesses().find(({ comm, pid }) => comm === "tail" && environmentOf(pid)["HOME"] === lab.home));
       key(agent.pane, "Escape");
       await untilScreen(agent.pane, "Conversation interrupted");
@@ -58,7 +58,7 @@ describe("Codex", () => {
     withLab(async (lab) => {
       const agent = await startCodex(lab, { name: "asking" });
       const marker = join(lab.work, "tool-ran");
-      await submit(agent.pane, `BASH ESC touch ${marker}`);
+      await ask(agent, `BASH ESC touch ${marker}`);
       await until(() => /^\[ [!.] \] Action Required \| /.test(paneSays(agent.pane, "#{pane_title}")));
       const sent = lab.model.requests.length;
       signal(agent.process, "SIGTERM");
@@ -125,7 +125,7 @@ describe("Cline", () => {
       const agent = await startClineInHub(lab, { name: "asking", args: ["--auto-approve", "false"] });
       const marker = join(lab.work, "tool-ran");
       await say(agent, "hello asking");
-      await submit(agent.pane, `BASH touch ${marker}`);
+      await ask(agent, `BASH touch ${marker}`);
       await until(() => clineSessions(lab).at(-1)?.status === "pending");
       const sent = lab.model.requests.length;
       signal(agent.process, "SIGTERM");

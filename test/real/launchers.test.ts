@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { say, stream } from "./support/agents/agent.ts";
+import { ask, say, stream } from "./support/agents/agent.ts";
 import type { Agent } from "./support/agents/agent.ts";
 import { startCopilot } from "./support/agents/copilot.ts";
 import { startGemini } from "./support/agents/gemini.ts";
@@ -10,7 +10,7 @@ import { openTurns } from "./support/fakeModel/fakeModel.ts";
 import { installRealAgents } from "./support/install.ts";
 import { startLab } from "./support/lab.ts";
 import type { Lab } from "./support/lab.ts";
-import { panePid, paneSays, submit } from "./support/panes.ts";
+import { panePid, paneSays } from "./support/panes.ts";
 import { identityOf, isAlive, signal, untilGone } from "./support/processes.ts";
 import { stays, until } from "./support/until.ts";
 
@@ -46,14 +46,15 @@ describe("Gemini", () => {
   test("does not run what it asks approval for, when a SIGTERM to the inner ends it there", async () => {
     const agent = await startGemini(lab, { name: "gemini-asking" });
     const marker = join(lab.work, "gemini-ran");
-    await submit(agent.pane, `BASH touch ${marker}`);
+    await ask(agent, `BASH touch ${marker}`);
     await until(() => paneSays(agent.pane, "#{pane_title}").startsWith("✋  Action Required"));
     await endsWithNothingMore(agent);
     expect(existsSync(marker)).toBe(false);
   });
 
-  test("outlives its pane", async () => {
+  test("can outlive the pane that was made for it", async () => {
     const agent = await startGemini(lab, { name: "gemini-closed" });
+    await say(agent, "hello gemini");
     const outer = identityOf(panePid(agent.pane));
     lab.tmux("kill-pane", "-t", agent.pane.id);
     expect(await stays(() => isAlive(outer) && isAlive(agent.process), 2000)).toBe(true);
@@ -76,7 +77,7 @@ describe("Copilot", () => {
   test("does not run what it asks approval for, when a SIGTERM ends it there", async () => {
     const agent = await startCopilot(lab, { name: "copilot-asking" });
     const marker = join(lab.work, "copilot-ran");
-    await submit(agent.pane, `BASH touch ${marker}`);
+    await ask(agent, `BASH touch ${marker}`);
     await until(() => readdirSync(sessionState(), { recursive: true, encoding: "utf8" }).some((path) => hasAsked(join(sessionState(), path))));
     await endsWithNothingMore(agent);
     expect(existsSync(marker)).toBe(false);

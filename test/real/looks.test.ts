@@ -1,7 +1,7 @@
 import { existsSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { say } from "./support/agents/agent.ts";
+import { ask, say } from "./support/agents/agent.ts";
 import { claudeFile, findTranscript, startClaude, untilClaude } from "./support/agents/claude.ts";
 import { claudeStates, startClaudeIn } from "./support/agents/claudeStates.ts";
 import { openTurns } from "./support/fakeModel/fakeModel.ts";
@@ -76,7 +76,7 @@ describe("the file that Claude Code keeps of its process", () => {
     const menu = await startClaudeIn(lab, "config dialog", "in-a-menu");
     expect(claudeFile(menu.agent)).toMatchObject({ status: "waiting", waitingFor: "dialog open" });
     const question = await startClaude(lab, { name: "asks-a-question" });
-    await submit(question.pane, "ASKQ");
+    await ask(question, "ASKQ");
     await untilClaude(question, "waiting", "input needed");
   });
 

@@ -1,15 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { startFakeModel } from "./fakeModel/fakeModel.ts";
 import type { FakeModel } from "./fakeModel/fakeModel.ts";
 import { programOf, realAgents } from "./install.ts";
-import { allProcesses, environmentOf, folderOf, isAlive, signal } from "./processes.ts";
+import { homeOf, makeLabFolder, processesOf, removeLabFolder } from "./labFolder.ts";
 import type { ProcessIdentity } from "./processes.ts";
-import { until } from "./until.ts";
 
 /** A machine of its own inside this one: private HOME, XDG folders, tmux server and model. Nothing of the person's is read or written. */
 export interface Lab {
@@ -44,15 +42,14 @@ export async function withLab<T>(use: (lab: Lab) => Promise<T>): Promise<T> {
 }
 
 export async function startLab(): Promise<Lab> {
-  const root = mkdtempSync(join(tmpdir(), "warden-lab-"));
-  const home = folderAt(root, "home");
+  const root = await makeLabFolder();
+  const home = folderAt(homeOf(root), "");
   const tmuxFolder = folderAt(root, `tmux/tmux-${process.getuid?.() ?? 0}`);
   const socket = join(tmuxFolder, "default");
   const model = await startFakeModel();
   const env = environment(root, home, model);
   const tmux = (...args: readonly string[]) =>
     execFileSync("tmux", ["-u", "-S", socket, "-f", "/dev/null", ...args], { env, encoding: "utf8", timeout: 10_000 });
-  const processes = () => allProcesses().filter((found) => found.state !== "Z" && isOfLab(found.pid, root, home));
 
   // A pane's shell is a login shell, and the system's profile sets PATH anew before this.
   writeFileSync(join(home, ".bash_profile"), `export PATH='${env["PATH"]}'\n`);
@@ -68,11 +65,10 @@ export async function startLab(): Promise<Lab> {
     freePort: await findFreePort(),
     folder: (name) => folderAt(root, name),
     tmux,
-    processes,
+    processes: () => processesOf(root),
     close: async () => {
-      await endAll(processes);
+      await removeLabFolder(root);
       await model.close();
-      rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
 }
@@ -111,27 +107,6 @@ function modelVariables({ url }: FakeModel): Lab["env"] {
 
 /** Claude Code asks about a key it doesn't know by its last 20 characters. */
 export const anthropicKey = "sk-ant-fake-0123456789abcdefghijABCDEFGHIJ";
-
-/** HOME and the working folder lie in a folder that only this lab has: no process of anybody else matches. */
-function isOfLab(pid: number, root: string, home: string): boolean {
-  return environmentOf(pid)["HOME"] === home || folderOf(pid).startsWith(`${root}/`);
-}
-
-async function endAll(processes: Lab["processes"]): Promise<void> {
-  await until(
-    () => {
-      const living = processes();
-      for (const identity of living) signal(identity, "SIGKILL");
-      return living.length === 0;
-    },
-    10_000,
-    () =>
-      `Of this lab still alive: ${processes()
-        .filter(isAlive)
-        .map(({ pid }) => pid)
-        .join(", ")}`,
-  );
-}
 
 async function findFreePort(): Promise<number> {
   const server = createServer();

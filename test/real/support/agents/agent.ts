@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Lab } from "../lab.ts";
-import { lastScreen, openPane, panePid, submit, untilScreen } from "../panes.ts";
+import { turnsOf } from "../fakeModel/fakeModel.ts";
+import { key, lastScreen, openPane, panePid, submit, untilScreen } from "../panes.ts";
 import type { Pane } from "../panes.ts";
 import { argvOf, identityOf, treeOf } from "../processes.ts";
 import type { ProcessIdentity, SeenProcess } from "../processes.ts";
@@ -44,15 +45,39 @@ export async function launch(lab: Lab, program: string, start: Start, isAgent: (
   return { lab, pane, cwd, process: identityOf(found.pid) };
 }
 
-/** Says something to an idle agent and resolves when the model's answer is on the screen. */
-export async function say(agent: Agent, text: string): Promise<void> {
+/** Prompts an idle agent and resolves when the model has it. */
+export async function ask(agent: Agent, text: string): Promise<void> {
+  const { model } = agent.lab;
+  const before = turnsOf(model).length;
+  const has = () =>
+    turnsOf(model)
+      .slice(before)
+      .some((turn) => turn.userText.includes(text));
   await submit(agent.pane, text);
+  let pressedAt = Date.now();
+  await until(
+    () => {
+      // Gemini takes an Enter that comes with other keys, as on a busy machine, for a line break of a paste.
+      if (!has() && Date.now() - pressedAt > 5000) {
+        key(agent.pane, "Enter");
+        pressedAt = Date.now();
+      }
+      return has();
+    },
+    60_000,
+    () => `The model was not asked ${text}:\n${lastScreen(agent.pane)}`,
+  );
+}
+
+/** Has one turn with an idle agent, and resolves when the model's answer is on the screen. */
+export async function say(agent: Agent, text: string): Promise<void> {
+  await ask(agent, text);
   await untilScreen(agent.pane, `pong: ${text}`);
 }
 
 /** Lets the model stream for `seconds`, and resolves when its first words are on the screen. */
 export async function stream(agent: Agent, seconds = 100): Promise<void> {
-  await submit(agent.pane, `SLOW ${seconds}`);
+  await ask(agent, `SLOW ${seconds}`);
   await untilScreen(agent.pane, "word2");
 }
 

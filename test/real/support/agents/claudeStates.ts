@@ -3,7 +3,7 @@ import type { Lab } from "../lab.ts";
 import { key, paneSays, submit, type, untilScreen } from "../panes.ts";
 import { treeOf } from "../processes.ts";
 import { until } from "../until.ts";
-import { say, stream } from "./agent.ts";
+import { ask, say, stream } from "./agent.ts";
 import type { Agent, Start } from "./agent.ts";
 import { claudeFile, startClaude, untilClaude } from "./claude.ts";
 
@@ -69,14 +69,14 @@ const enter: { readonly [state in ClaudeState]: (agent: Agent, marker: string) =
   },
 
   "permission dialog": async (agent, marker) => {
-    await submit(agent.pane, `BASH touch ${marker}`);
+    await ask(agent, `BASH touch ${marker}`);
     await untilClaude(agent, "waiting", "permission prompt");
     await untilScreen(agent.pane, "1. Yes");
   },
 
   "tool running": async (agent, marker) => {
     // With --pid, tail ends with the shell even where nobody ends tail.
-    await submit(agent.pane, `BASH tail -f /dev/null --pid=$$; touch ${marker}`);
+    await ask(agent, `BASH tail -f /dev/null --pid=$$; touch ${marker}`);
     await until(() => treeOf(agent.process.pid).some(({ comm }) => comm === "tail"));
     await untilClaude(agent, "busy");
   },
