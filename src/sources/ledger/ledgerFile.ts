@@ -1,5 +1,7 @@
+import type { Stats } from "node:fs";
 import { appendFile, open, stat } from "node:fs/promises";
 import { join } from "node:path";
+import pLimit from "p-limit";
 import { withFileLock } from "../../system/fileLock.ts";
 import { isAbsence, makePrivateFolder, replaceFile } from "../../system/files.ts";
 import { fold, parseLine } from "./entry.ts";
@@ -20,7 +22,9 @@ export interface Loaded {
 
 export function openLedgerFile(stateFolder: string): LedgerFile {
   const path = join(stateFolder, "ledger.jsonl");
-  let read = { inode: 0, bytes: 0, lines: 0, unreadable: 0, entries: new Map<string, Entry>() };
+  let read = nothingOf(undefined);
+  // Two readings at once would each count the same lines, and then miss the next ones.
+  const oneAtATime = pLimit(1);
 
   return {
     path,
@@ -42,12 +46,16 @@ export function openLedgerFile(stateFolder: string): LedgerFile {
     },
   };
 
-  async function load(): Promise<Loaded> {
+  function load(): Promise<Loaded> {
+    return oneAtATime(readNews);
+  }
+
+  async function readNews(): Promise<Loaded> {
     const now = await stat(path).catch((error: unknown) => {
       if (isAbsence(error)) return undefined;
       throw error;
     });
-    if (!now || now.ino !== read.inode || now.size < read.bytes) read = { inode: now?.ino ?? 0, bytes: 0, lines: 0, unreadable: 0, entries: new Map() };
+    if (!now || identityOf(now) !== read.identity || now.size < read.bytes) read = nothingOf(now);
     if (now && now.size > read.bytes) await readOn(now.size);
     return { entries: read.entries, unreadable: read.unreadable };
   }
@@ -78,3 +86,20 @@ export function openLedgerFile(stateFolder: string): LedgerFile {
 }
 const waitMs = 2_000;
 const rewriteFromBytes = 512 * 1024;
+
+interface Read extends Loaded {
+  readonly identity: string | undefined;
+  readonly entries: Map<string, Entry>;
+  bytes: number;
+  lines: number;
+  unreadable: number;
+}
+
+function nothingOf(file: Stats | undefined): Read {
+  return { identity: file && identityOf(file), entries: new Map(), bytes: 0, lines: 0, unreadable: 0 };
+}
+
+/** The number of a file that was replaced is soon given to another. */
+function identityOf({ ino, birthtimeMs }: Stats): string {
+  return `${ino} ${birthtimeMs}`;
+}

@@ -24,7 +24,11 @@ export function openLedger(stateFolder: string): Ledger {
     id: "ledger",
     async read(census) {
       const { entries, unreadable } = await file.load();
-      return { facets: [...entries.values()].map((entry) => recordIn(entry, census)), unreachable: [], notices: notices(unreadable) };
+      return {
+        facets: [...entries.values()].filter((entry) => isWorthListing(entry, census)).map((entry) => recordIn(entry, census)),
+        unreachable: [],
+        notices: notices(unreadable),
+      };
     },
     async lookAgain({ key }, census) {
       const { entries } = await file.load();
@@ -84,6 +88,13 @@ export function openLedger(stateFolder: string): Ledger {
     ];
   }
 }
+
+/** What can never be taken up again is of no use to anybody a day later: opened and closed, or its id never told. */
+function isWorthListing({ conversation, givenName, isArchived, seenAt }: Entry, { at }: Census): boolean {
+  const canBeResumed = conversation !== undefined && conversation.resumable?.value !== false;
+  return canBeResumed || givenName !== undefined || isArchived === true || at - seenAt < dayMs;
+}
+const dayMs = 24 * 60 * 60 * 1000;
 
 const notLookedAt: Evidence<Liveness> = { value: "unknown", seen: "not looked at", at: 0 };
 
