@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { theExtension } from "./stage.ts";
 import { until } from "./until.ts";
 
 interface Manifest {
@@ -11,7 +12,7 @@ interface Manifest {
 
 describe("the extension in VS Code", () => {
   it("activates by itself once VS Code has started", async () => {
-    await until("the extension is active", () => extension().isActive);
+    await until("the extension is active", () => theExtension().isActive);
   });
 
   it("contributes the view of sessions", async () => {
@@ -24,7 +25,7 @@ describe("the extension in VS Code", () => {
   });
 
   it("registers every command that its manifest names", async () => {
-    await extension().activate();
+    await theExtension().activate();
     const registered = new Set(await vscode.commands.getCommands(true));
     const contributed = (manifest().contributes.commands ?? []).map(({ command }) => command);
     assert.deepEqual(
@@ -34,12 +35,6 @@ describe("the extension in VS Code", () => {
   });
 });
 
-function extension(): vscode.Extension<unknown> {
-  const found = vscode.extensions.getExtension("session-warden.session-warden");
-  assert.ok(found, "VS Code does not know the extension");
-  return found;
-}
-
 function manifest(): Manifest {
-  return extension().packageJSON as Manifest;
+  return theExtension().packageJSON as Manifest;
 }

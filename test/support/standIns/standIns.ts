@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, linkSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, linkSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export type StandInAgent = "claude" | "codex" | "cline" | "gemini";
@@ -94,6 +94,8 @@ function onPath(folder: string, agent: StandInAgent, node: string): void {
 /** By a link where that can be: the process's executable is then this very path. */
 function nativeProgram(file: string, node: string): void {
   mkdirSync(dirname(file), { recursive: true });
+  // One that is there already may be a link to the very program that a copy would be written over.
+  rmSync(file, { force: true });
   try {
     linkSync(realpathSync(node), file);
   } catch {
