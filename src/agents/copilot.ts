@@ -7,7 +7,7 @@ import type { Census, ProcessEntry } from "../core/census.ts";
 import type { Activity, Run } from "../core/facet.ts";
 import { listIfPresent, readIfPresent } from "../system/files.ts";
 import { readCommandLine } from "./commandLine.ts";
-import { lastIdOn, uuidPattern } from "./ids.ts";
+import { uuidPattern } from "./ids.ts";
 import { installedAs } from "./installed.ts";
 import type { Installed } from "./installed.ts";
 import { parseJsonLines } from "./jsonText.ts";
@@ -42,7 +42,6 @@ export const copilot: Agent = {
     const lock = await findLock(run, census);
     return lock && { agent: "copilot", id: lock.id, toldBy: "agent", home: lock.home };
   },
-  idFromLastWords: (screen) => lastIdOn(screen, /copilot --resume=/, uuidPattern),
   async canResume({ id, home = defaultHome() }) {
     const events = join(home, "session-state", id, "events.jsonl");
     const isFound = uuidPattern.test(id) && (await stat(events).catch(() => undefined)) !== undefined;

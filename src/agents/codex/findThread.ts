@@ -29,7 +29,7 @@ export async function findThread(run: Run, census: Census, signal: AbortSignal):
   if (held.length > 0) return held.length === 1 && held[0] !== undefined ? { id: held[0] } : undefined;
 
   const home = homeOf(run);
-  const threads = (await readOpenThreads(home, signal)) ?? [];
+  const threads = (await openThreadsAt(census, home, signal)) ?? [];
   const known = (id: string): Found => ({ id, ...withThread(threads.find((thread) => thread.id === id)) });
   const inTitle = entry.isForeground && pane ? await idInTitle(home, pane.title) : undefined;
   if (inTitle !== undefined) return known(inTitle);
@@ -42,6 +42,15 @@ export async function findThread(run: Run, census: Census, signal: AbortSignal):
   const [only] = begunHere;
   return only && begunHere.length === 1 && (await isOnlyWindowIn(folder, entry, census)) ? known(only.id) : undefined;
 }
+
+/** One question to the daemon for all windows of one look. */
+function openThreadsAt(census: Census, home: string, signal: AbortSignal): ReturnType<typeof readOpenThreads> {
+  const asked = answers.get(census) ?? new Map<string, ReturnType<typeof readOpenThreads>>();
+  const answer = asked.get(home) ?? readOpenThreads(home, signal);
+  answers.set(census, asked.set(home, answer));
+  return answer;
+}
+const answers = new WeakMap<Census, Map<string, ReturnType<typeof readOpenThreads>>>();
 
 export function homeOf({ configHome }: Run): string {
   return configHome ?? join(homedir(), ".codex");

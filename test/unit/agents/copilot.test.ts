@@ -1,5 +1,4 @@
-import { open } from "node:fs/promises";
-import { appendFile, utimes } from "node:fs/promises";
+import { appendFile, open, utimes } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -137,9 +136,4 @@ test("resume names the id, and the home only where it is not the usual one", () 
     argv: ["copilot", `--resume=${id}`],
     env: { COPILOT_HOME: "/srv/copilot" },
   });
-});
-
-test("its last words name the session", () => {
-  expect(copilot.idFromLastWords?.(`   ▔▔▔▔    Resume     copilot --resume=${id}\n$ `)).toBe(id);
-  expect(copilot.idFromLastWords?.('copilot --resume="my feature"')).toBeUndefined();
 });
