@@ -4,6 +4,8 @@ export interface DemoSession {
   readonly agent: StandInAgent;
   readonly mode: StandInMode;
   readonly subject: string;
+  /** Where nothing on this machine tells what it is about. */
+  readonly shownAs?: string;
   /** A folder of the demo's workspace. */
   readonly project: string;
   /** A tmux session's name, or a pseudo-terminal without one. */
@@ -20,6 +22,6 @@ export const demoSessions: readonly DemoSession[] = [
   { agent: "claude", mode: "open", subject: "tidy the release notes", project: "app", in: { tmux: "notes" } },
   { agent: "claude", mode: "deaf", subject: "watch the nightly build", project: "api", in: { tmux: "nightly" } },
   { agent: "claude", mode: "open", subject: "sketch the landing page", project: "site", in: "pseudoTerminal" },
-  { agent: "gemini", mode: "waiting", subject: "choose the typefaces", project: "site", in: { tmux: "typefaces" } },
+  { agent: "gemini", mode: "open", subject: "choose the typefaces", shownAs: "gemini in site", project: "site", in: { tmux: "typefaces" } },
   { agent: "claude", mode: "open", subject: "hunt the flaky test", project: "parser", in: { tmux: "flaky" }, dies: true },
 ];
