@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agents } from "./agents/agents.ts";
 import { destinationsOf } from "./core/destinations.ts";
+import { isAutomation } from "./core/groups.ts";
 import { Roster } from "./core/roster.ts";
+import type { Session } from "./core/session.ts";
 import type { Source } from "./core/source.ts";
 import type { Places, Warden } from "./core/warden.ts";
 import type { Settings } from "./settings.ts";
@@ -28,9 +30,9 @@ export async function compose(settings: Settings): Promise<Warden> {
   const journalFile = join(stateFolder, "journal.jsonl");
   const journal = openJournal(journalFile);
   const roster = new Roster(sources, (signal) => machine.census(signal));
-  // What is seen alive is noted; the ledger reads it back as what was.
+  // What is seen alive is noted; the ledger reads it back as what was. What scripts start by the dozen is nobody's to take up again.
   const noting = roster.onDidChange(({ sessions }) => {
-    for (const session of sessions) if (session.run?.host.kind === "process" && session.run.liveness.value === "alive") void ledger.note(session);
+    for (const session of sessions) if (isAliveHere(session) && !isAutomation(session)) void ledger.note(session);
   });
 
   return {
@@ -73,4 +75,8 @@ function placesOf(machine: Machine): Places {
     select: (pane) => handleOf(pane, machine.tmux).bringToFront(),
     announceWindow: (name, terminals) => announceWindow(stateFolder, name, terminals),
   };
+}
+
+function isAliveHere({ run }: Session): boolean {
+  return run?.host.kind === "process" && run.liveness.value === "alive";
 }

@@ -41,6 +41,7 @@ export interface Listed {
   readonly cwd: string;
   readonly conversation_id: string | null;
   readonly resumable: boolean | null;
+  readonly runs_in: string | null;
   readonly pid: number | null;
   readonly tmux: { readonly session: string; readonly pane: string } | null;
   readonly records: readonly { readonly key: string; readonly says: string }[];

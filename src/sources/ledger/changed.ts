@@ -51,15 +51,20 @@ export function linesOfSighting(
   session: Session,
   run: Run,
   process: ProcessIdentity,
-  entries: Iterable<Entry>,
+  all: readonly Entry[],
+  livesOn: (entry: Entry) => boolean,
   now: number,
 ): { readonly entry: Entry; readonly lines: readonly LedgerLine[] } {
-  const all = [...entries];
-  const known = all.find((entry) => isSameProcess(entry.process, process) && entry.state === "active") ?? pastOf(run, all);
+  // Open in two processes at once: the row of the other is not taken from it.
+  const isOthers = (entry: Entry): boolean => entry.state === "active" && !isSameProcess(entry.process, process) && livesOn(entry);
+  const past = latestOf(
+    run.conversation,
+    all.filter((entry) => !isOthers(entry)),
+  );
+  const known = all.find((entry) => isSameProcess(entry.process, process) && entry.state === "active") ?? past;
   const isLeft = known?.conversation !== undefined && run.conversation !== undefined && !isSameConversation(known.conversation, run.conversation);
   if (!known || isLeft) {
     const left: Entry | undefined = known && { ...known, firstKey: undefined, state: "ended", end: { how: "cleared", at: now } };
-    const past = isLeft ? pastOf(run, all) : undefined;
     const entry = seen(past ?? { id: freshId(process, run, all) }, session, run, process, now);
     return { entry, lines: left ? [left, entry] : [entry] };
   }
@@ -71,7 +76,7 @@ export function linesOfSighting(
 const noteEveryMs = 10 * 60 * 1000;
 
 /** The same conversation, taken up again in a new process. */
-function pastOf({ conversation }: Run, entries: readonly Entry[]): Entry | undefined {
+function latestOf(conversation: Conversation | undefined, entries: readonly Entry[]): Entry | undefined {
   return entries.filter((entry) => isSameConversation(entry.conversation, conversation)).toSorted((a, b) => b.seenAt - a.seenAt)[0];
 }
 

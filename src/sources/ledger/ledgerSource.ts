@@ -6,6 +6,7 @@ import type { Liveness, SessionRecord } from "../../core/facet.ts";
 import type { Ledger } from "../../core/ledger.ts";
 import type { Notice } from "../../core/notice.ts";
 import type { Session } from "../../core/session.ts";
+import type { Change, Guard, RecordOutcome } from "../../core/source.ts";
 import { watch } from "../../system/watch.ts";
 import { linesOfChange, linesOfSighting } from "./changed.ts";
 import { recordOf } from "./entry.ts";
@@ -19,60 +20,78 @@ export function openLedger(stateFolder: string): Ledger {
   // Two notes of one window would only wait for each other's lock.
   const oneAtATime = pLimit(1);
   let whyUnwritten: string | undefined;
+  let latest: Census | undefined;
 
   return {
     id: "ledger",
     async read(census) {
-      const { entries, unreadable } = await file.load();
-      return {
-        facets: [...entries.values()].filter((entry) => isWorthListing(entry, census)).map((entry) => recordIn(entry, census)),
-        unreachable: [],
-        notices: notices(unreadable),
-      };
+      latest = census;
+      try {
+        const { entries, unreadable } = await file.load();
+        return {
+          facets: [...entries.values()].filter((entry) => isWorthListing(entry, census)).map((entry) => recordIn(entry, census)),
+          unreachable: [],
+          notices: notices(unreadable),
+        };
+      } catch (error) {
+        return { facets: [], unreachable: [{ place, reason: reasonOf(error), remedy: "openFile" }], notices: notices(0) };
+      }
     },
     async lookAgain({ key }, census) {
-      const { entries } = await file.load();
-      const entry = entries.get(key.slice("ledger:".length));
-      return entry ? { kind: "seen", facet: recordIn(entry, census) } : { kind: "notThere" };
+      latest = census;
+      try {
+        const { entries } = await file.load();
+        const entry = entries.get(key.slice("ledger:".length));
+        return entry ? { kind: "seen", facet: recordIn(entry, census) } : { kind: "notThere" };
+      } catch (error) {
+        return { kind: "unreachable", reason: reasonOf(error) };
+      }
     },
     watch: (onChange) => watch([file.path], onChange),
     note: (session) => oneAtATime(() => note(session)),
-    record: (record, change, guard) =>
-      oneAtATime(async () => {
-        let outcome: "recorded" | "alreadySo" | "changedMeanwhile" = "changedMeanwhile";
-        let fresh: SessionRecord | undefined;
-        const written = await file.append((entries) => {
-          const entry = entries.get(record.key.slice("ledger:".length));
-          fresh = entry && recordOf(entry, place, notLookedAt);
-          if (!entry || !fresh || !guard(fresh)) return [];
-          const lines = linesOfChange(entry, change, Date.now());
-          outcome = lines.length > 0 ? "recorded" : "alreadySo";
-          return lines;
-        });
-        if (!written) return { kind: "busy" };
-        return outcome === "changedMeanwhile" ? { kind: outcome, fresh } : { kind: outcome };
-      }),
+    record: (record, change, guard) => oneAtATime(() => recordChange(record, change, guard)),
   };
+
+  async function recordChange({ key }: SessionRecord, change: Change, guard: Guard): Promise<RecordOutcome> {
+    let outcome: RecordOutcome = { kind: "changedMeanwhile", fresh: undefined };
+    try {
+      const written = await file.append((entries) => {
+        const entry = entries.get(key.slice("ledger:".length));
+        const fresh = entry && recordOf(entry, place, notLookedAt);
+        outcome = { kind: "changedMeanwhile", fresh };
+        if (!entry || !fresh || !guard(fresh)) return [];
+        const lines = linesOfChange(entry, change, Date.now());
+        outcome = { kind: lines.length > 0 ? "recorded" : "alreadySo" };
+        return lines;
+      });
+      return written ? outcome : { kind: "busy" };
+    } catch (error) {
+      return { kind: "failed", reason: reasonOf(error) };
+    }
+  }
 
   async function note(session: Session): Promise<SessionRecord> {
     const { run } = session;
     if (!run || run.host.kind !== "process") throw new Error("only what runs as a process of its own is noted");
     const { process } = run.host;
     const now = Date.now();
-    const sighting = (entries: ReadonlyMap<string, Entry>): ReturnType<typeof linesOfSighting> => linesOfSighting(session, run, process, entries.values(), now);
+    const sighting = (entries: ReadonlyMap<string, Entry>): ReturnType<typeof linesOfSighting> =>
+      linesOfSighting(session, run, process, [...entries.values()], livesOn, now);
 
-    const { entries } = await file.load();
-    let noted = sighting(entries);
-    if (noted.lines.length > 0) {
-      try {
-        await file.append((fresh) => (noted = sighting(fresh)).lines);
-        whyUnwritten = undefined;
-      } catch (error) {
-        // A book of ours that can't be written holds up nobody's stop; the list says so.
-        whyUnwritten = error instanceof Error ? error.message : String(error);
-      }
+    let noted = sighting(new Map());
+    try {
+      noted = sighting((await file.load()).entries);
+      if (noted.lines.length > 0) await file.append((fresh) => (noted = sighting(fresh)).lines);
+      whyUnwritten = undefined;
+    } catch (error) {
+      // A book of ours that can't be written holds up nobody's stop; the list says so.
+      whyUnwritten = reasonOf(error);
     }
     return recordOf(noted.entry, place, run.liveness);
+  }
+
+  function livesOn(entry: Entry): boolean {
+    return latest !== undefined && livenessOf(entry.process, latest) === "alive";
   }
 
   function recordIn(entry: Entry, census: Census): SessionRecord {
@@ -81,9 +100,7 @@ export function openLedger(stateFolder: string): Ledger {
 
   function notices(unreadable: number): readonly Notice[] {
     return [
-      ...(unreadable > 0
-        ? [{ place, sentence: `${unreadable} lines of the ledger could not be read and are left as they are.`, remedy: "openFile" } as const]
-        : []),
+      ...(unreadable > 0 ? [{ place, sentence: unreadableLines(unreadable), remedy: "openFile" } as const] : []),
       ...(whyUnwritten !== undefined ? [{ place, sentence: `The ledger can't be written: ${whyUnwritten}. What is seen alive is not remembered.` }] : []),
     ];
   }
@@ -95,6 +112,16 @@ function isWorthListing({ conversation, givenName, isArchived, seenAt }: Entry, 
   return canBeResumed || givenName !== undefined || isArchived === true || at - seenAt < dayMs;
 }
 const dayMs = 24 * 60 * 60 * 1000;
+
+function unreadableLines(count: number): string {
+  return count === 1
+    ? "1 line of the ledger could not be read and is left as it is."
+    : `${count} lines of the ledger could not be read and are left as they are.`;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 const notLookedAt: Evidence<Liveness> = { value: "unknown", seen: "not looked at", at: 0 };
 

@@ -23,24 +23,19 @@ export async function findSockets(
   return [...new Set(found.flatMap((socket) => socket ?? []))].sort();
 }
 
-/** What `-S` or `-L` said when it was started; a server keeps the command line of the client that started it. */
+/** What `-S` said, else `-L`, each time the last one; a server keeps the command line of the client that started it. */
 function socketOf({ argv }: ProcessEntry, environment: ReadonlyMap<string, string>, uid: number): string | undefined {
-  for (let index = 1; index < argv.length; index++) {
-    const argument = argv[index] ?? "";
-    if (!argument.startsWith("-")) break;
-    const path = valueOf("-S", argument, argv[index + 1]);
-    if (path !== undefined) return resolve(environment.get("PWD") ?? "/", path);
-    const name = valueOf("-L", argument, argv[index + 1]);
-    if (name !== undefined) return join(environment.get("TMUX_TMPDIR") || "/tmp", `tmux-${uid}`, name);
-    if (withValue.has(argument)) index++;
+  let path: string | undefined;
+  let name: string | undefined;
+  for (let index = 1; argv[index]?.startsWith("-"); index++) {
+    const [, option = "", attached = ""] = /^-[^cfLST]*([cfLST]?)(.*)$/.exec(argv[index] ?? "") ?? [];
+    if (option === "") continue;
+    const value = attached === "" ? argv[++index] : attached;
+    if (option === "S") path = value;
+    if (option === "L") name = value;
   }
-  return undefined;
-}
-const withValue = new Set(["-c", "-f", "-T"]);
-
-function valueOf(option: string, argument: string, next: string | undefined): string | undefined {
-  if (argument === option) return next;
-  return argument.startsWith(option) ? argument.slice(option.length) : undefined;
+  if (path !== undefined) return resolve(environment.get("PWD") ?? "/", path);
+  return name === undefined ? undefined : join(environment.get("TMUX_TMPDIR") || "/tmp", `tmux-${uid}`, name);
 }
 
 async function realSocket(path: string | undefined): Promise<string | undefined> {

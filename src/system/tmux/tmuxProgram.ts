@@ -9,10 +9,19 @@ export interface Tmux {
 }
 
 export function tmuxProgram(program: string): Tmux {
+  const slow = new Set<string>();
   return {
     program,
-    ask: (socket, command, signal) => run([program, "-u", "-S", socket, ...command], { withinMs: answersWithinMs, ...(signal && { signal }) }),
+    async ask(socket, command, signal) {
+      const withinMs = slow.has(socket) ? againWithinMs : answersWithinMs;
+      const outcome = await run([program, "-u", "-S", socket, ...command], { withinMs, ...(signal && { signal }) });
+      if (outcome.kind === "timedOut") slow.add(socket);
+      else slow.delete(socket);
+      return outcome;
+    },
   };
 }
 /** A stopped server lets its clients wait for ever. */
 const answersWithinMs = 2_000;
+/** One that has not answered is asked again and again, and holds up every look. */
+const againWithinMs = 300;
