@@ -8,11 +8,13 @@ export async function readIfPresent(path: string, limitBytes: number): Promise<s
   return text?.isWhole ? text.text : undefined;
 }
 
-/** The last `limitBytes` of a file, from a line's start. */
+/** The last `limitBytes` of a file, from a line's start; empty where no line begins in them. */
 export async function readTail(path: string, limitBytes: number): Promise<string | undefined> {
   const tail = await readPart(path, limitBytes, "tail");
   if (!tail) return undefined;
-  return tail.isWhole ? tail.text : tail.text.slice(tail.text.indexOf("\n") + 1);
+  const border = tail.text.indexOf("\n");
+  if (tail.isWhole) return tail.text;
+  return border < 0 ? "" : tail.text.slice(border + 1);
 }
 
 /** The names in a folder; none where it is not there or may not be read. */

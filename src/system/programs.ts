@@ -20,7 +20,7 @@ function scriptIndex(argv: readonly string[]): number | undefined {
   for (let index = 1; index < argv.length; index++) {
     const argument = argv[index] ?? "";
     if (!argument.startsWith("-")) return index;
-    if (evaluating.has(argument)) return undefined;
+    if (evaluating.has(argument.replace(/=.*$/s, ""))) return undefined;
     if (withValue.has(argument)) index++;
   }
   return undefined;

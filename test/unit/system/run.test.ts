@@ -1,0 +1,54 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { run } from "../../../src/system/run.ts";
+import { aFolder } from "../../support/folder.ts";
+
+const node = (program: string) => [process.execPath, "-e", program] as const;
+
+test("what a program says and how it ends is an outcome, whichever way", async () => {
+  const outcome = await run(node("console.log('out'); console.error('err'); process.exitCode = 3"), { withinMs: 10_000 });
+  expect(outcome).toEqual({ kind: "exited", code: 3, stdout: "out\n", stderr: "err\n" });
+});
+
+test("words reach the program as they are: nothing is read by a shell", async () => {
+  const words = ["$HOME", "`id`", "a b", "'", ";", "*", ""];
+  const outcome = await run([...node("console.log(JSON.stringify(process.argv.slice(1)))"), "--", ...words], { withinMs: 10_000 });
+  expect(outcome.kind === "exited" && JSON.parse(outcome.stdout)).toEqual(words);
+});
+
+test("variables are added to our own", async () => {
+  const outcome = await run(node("console.log(process.env.WARDEN_TEST, process.env.PATH !== undefined)"), { withinMs: 10_000, env: { WARDEN_TEST: "yes" } });
+  expect(outcome).toMatchObject({ stdout: "yes true\n" });
+});
+
+test("a program that is not there, or may not be run, is missing", async () => {
+  await using folder = await aFolder();
+  const file = join(folder.path, "program");
+  await writeFile(file, "#!/bin/sh\n");
+  await chmod(file, 0o644);
+  expect(await run(["no-such-program-anywhere"], { withinMs: 1_000 })).toEqual({ kind: "missing" });
+  expect(await run([file], { withinMs: 1_000 })).toEqual({ kind: "missing" });
+});
+
+test("a program that does not end is ended by its bound, though it hears no polite request", async () => {
+  const begun = Date.now();
+  const outcome = await run(node("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"), { withinMs: 500 });
+  expect(outcome).toEqual({ kind: "timedOut" });
+  expect(Date.now() - begun).toBeLessThan(5_000);
+});
+
+test("a program that waits for input gets none, and ends", async () => {
+  expect(await run(["cat"], { withinMs: 10_000 })).toMatchObject({ kind: "exited", code: 0, stdout: "" });
+});
+
+test("only a cancelled wait throws", async () => {
+  const abort = new AbortController();
+  const running = run(node("setInterval(() => {}, 1000)"), { withinMs: 10_000, signal: abort.signal });
+  abort.abort(new Error("not wanted any more"));
+  await expect(running).rejects.toThrow("not wanted any more");
+});
+
+test("a program that is killed has not succeeded", async () => {
+  expect(await run(node("process.kill(process.pid, 'SIGKILL')"), { withinMs: 10_000 })).toMatchObject({ kind: "exited", code: 1 });
+});
