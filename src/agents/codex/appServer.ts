@@ -9,6 +9,7 @@ import type { Connection } from "./webSocket.ts";
 export interface Thread {
   readonly id: string;
   readonly cwd: string;
+  /** Its first prompt until it has a name. */
   readonly name: string | undefined;
   readonly createdAt: number;
   /** Begun in a terminal, not by a remote client. */
@@ -57,13 +58,14 @@ const thread = z
     cwd: z.string(),
     createdAt: z.number(),
     name: z.string().nullish().catch(undefined),
+    preview: z.string().optional().catch(undefined),
     originator: z.string().optional().catch(undefined),
     status: z.object({ type: z.string(), activeFlags: z.array(z.string()).default([]) }).catch({ type: "", activeFlags: [] }),
   })
-  .transform(({ id, cwd, createdAt, name, originator, status }): Thread => ({
+  .transform(({ id, cwd, createdAt, name, preview, originator, status }): Thread => ({
     id,
     cwd,
-    name: name ?? undefined,
+    name: name ?? preview,
     createdAt: createdAt * 1_000,
     isOfTerminal: originator === "codex-tui",
     ...activityOf(status),

@@ -1,12 +1,13 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Agent, Told } from "../../core/agent.ts";
-import type { Activity, Conversation } from "../../core/facet.ts";
+import type { Conversation } from "../../core/facet.ts";
 import { lastIdOn, uuidPattern } from "../ids.ts";
 import { readOpenThreads } from "./appServer.ts";
 import { findThread, homeOf } from "./findThread.ts";
 import { recognise } from "./recognise.ts";
 import { findRollouts } from "./rollouts.ts";
+import { activityOfTitle, nameInTitle } from "./title.ts";
 
 /** Codex CLI, run here as 0.171.0. Its window is mostly a client of a daemon, where a turn goes on when the window is closed. */
 export const codex: Agent = {
@@ -53,19 +54,6 @@ export const codex: Agent = {
     "~/.codex/shell_snapshots/<id>.*, thread-writer-locks/<id>.lock and tui-thread-reference-capabilities/<id>",
   ],
 };
-
-/** With `tui.animations=false` there is no frame, so its absence proves nothing. */
-function activityOfTitle(title: string): Activity | undefined {
-  if (/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /.test(title)) return "working";
-  return /^\[ [!.] \] Action Required(?: \||$)/.test(title) ? "needsInput" : undefined;
-}
-
-/** `<name> | <folder>`; only the folder before the first prompt. */
-function nameInTitle(title: string): string | undefined {
-  const plain = title.replace(/^(?:[\u2800-\u28ff] |\[ [!.] \] Action Required \| )/, "");
-  const end = plain.lastIndexOf(" | ");
-  return end > 0 ? plain.slice(0, end) : undefined;
-}
 
 function resumeCommand({ id, home }: Conversation, cwd: string | undefined): ReturnType<Agent["resumeCommand"]> {
   const isElsewhere = home !== undefined && home !== below(homedir());

@@ -9,6 +9,7 @@ import { readOpenThreads } from "./appServer.ts";
 import type { Thread } from "./appServer.ts";
 import { recognise, readCodexArguments } from "./recognise.ts";
 import { findRollouts } from "./rollouts.ts";
+import { idInTitle, nameInTitle } from "./title.ts";
 
 /** Which conversation a window of Codex shows. Exactly one, or undefined. */
 export interface Found {
@@ -17,8 +18,9 @@ export interface Found {
 }
 
 /**
- * A window that runs its thread itself has that thread's lock open. Else it is a client of the daemon, which does not tell the clients apart:
- * then its title, where it is set to show the id; its own argument, unless it has begun another thread since; or the only thread of the only window in its folder.
+ * A window that runs its thread itself has that thread's lock open. Else it is a client of the daemon, which does not tell the clients apart and keeps
+ * the threads of closed ones: then its title, where it is set to show the id; its own argument; or the only thread that the only window in its folder
+ * can have begun. The last two only where its title does not show another, or none after /new.
  */
 export async function findThread(run: Run, census: Census, signal: AbortSignal): Promise<Found | undefined> {
   if (run.host.kind !== "process") return undefined;
@@ -29,18 +31,35 @@ export async function findThread(run: Run, census: Census, signal: AbortSignal):
   if (held.length > 0) return held.length === 1 && held[0] !== undefined ? { id: held[0] } : undefined;
 
   const home = homeOf(run);
+  const title = entry.isForeground ? pane?.title : undefined;
   const threads = (await openThreadsAt(census, home, signal)) ?? [];
   const known = (id: string): Found => ({ id, ...withThread(threads.find((thread) => thread.id === id)) });
-  const inTitle = entry.isForeground && pane ? await idInTitle(home, pane.title) : undefined;
+  const inTitle = title === undefined ? undefined : await idShownIn(home, title);
   if (inTitle !== undefined) return known(inTitle);
 
   const folder = await folderOf(entry);
   if (folder === undefined) return undefined;
   const begunHere = threads.filter(({ cwd, isOfTerminal, createdAt }) => cwd === folder && isOfTerminal && createdAt >= begunAfter(entry));
   const asked = resumedIdOf(entry);
-  if (asked !== undefined) return begunHere.length === 0 ? known(asked) : undefined;
+  if (asked !== undefined) return begunHere.length === 0 && (title === undefined || shows(title, known(asked).thread)) ? known(asked) : undefined;
+
   const [only] = begunHere;
-  return only && begunHere.length === 1 && (await isOnlyWindowIn(folder, entry, census)) ? known(only.id) : undefined;
+  if (!only || begunHere.length > 1 || !(await isOnlyWindowIn(folder, entry, census))) return undefined;
+  // Another window may have begun it later and be closed by now.
+  const isItsOwn = title === undefined ? only.createdAt <= begunAfter(entry) + startsWithinMs : shows(title, only);
+  return isItsOwn ? known(only.id) : undefined;
+}
+const startsWithinMs = 15_000;
+
+/** A thread that the daemon doesn't list has no name to compare. */
+function shows(title: string, thread: Thread | undefined): boolean {
+  const shown = nameInTitle(title);
+  if (shown === undefined) return false;
+  return thread?.name === undefined || plain(thread.name).startsWith(plain(shown).replace(/(…|\.\.\.)$/, ""));
+}
+
+function plain(name: string): string {
+  return name.replace(/\s+/g, " ").trim();
 }
 
 /** One question to the daemon for all windows of one look. */
@@ -70,11 +89,9 @@ async function locksHeldBy(pid: number): Promise<readonly string[]> {
   return [...new Set(files.flatMap((file) => /\/thread-writer-locks\/([^/]+)\.lock$/.exec(file)?.[1] ?? []).filter((id) => uuidPattern.test(id)))];
 }
 
-/** At the title's start only, where no prompt's text can stand; cut to 29 characters, which is still one id. */
-async function idInTitle(home: string, title: string): Promise<string | undefined> {
-  const shown = /^(?:[\u2800-\u28ff] |\[ [!.] \] Action Required \| )?([0-9a-f-]{29,36})(?:\.\.\.)?(?: \||$)/.exec(title)?.[1];
-  if (shown === undefined) return undefined;
-  if (uuidPattern.test(shown)) return shown;
+async function idShownIn(home: string, title: string): Promise<string | undefined> {
+  const shown = idInTitle(title);
+  if (shown === undefined || uuidPattern.test(shown)) return shown;
   const [id, another] = await findRollouts(home, shown);
   return another === undefined ? id : undefined;
 }

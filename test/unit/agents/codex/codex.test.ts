@@ -87,6 +87,21 @@ describe("which conversation a window shows", () => {
     );
   });
 
+  test("in a pane its title has to show that very thread: not one of a window closed by now, nor the old one after /new", async () => {
+    await withFolder((home) =>
+      withAppServer(home, [thread({ cwd: home, createdAt: 1_796_005_600 })], () =>
+        withWindow(home, [], async (window) => {
+          const titled = (title: string) => runIn(home, window, { host: { kind: "process", process: window.identity, pane: { title } as Pane } });
+          expect(await idOf(titled("⠋ fix the login form | app"), censusOf(window))).toBe(id);
+          expect(await idOf(titled("fix the log… | app"), censusOf(window))).toBe(id);
+          expect(await idOf(titled("app"), censusOf(window))).toBeUndefined();
+          expect(await idOf(titled("another task | app"), censusOf(window))).toBeUndefined();
+          expect(await idOf(runIn(home, window), censusOf(window))).toBeUndefined();
+        }),
+      ),
+    );
+  });
+
   test("the one it was told to resume, until it has begun another", async () => {
     await withFolder((home) =>
       withWindow(home, ["-m", "gpt", "resume", id], async (window) => {
@@ -97,6 +112,8 @@ describe("which conversation a window shows", () => {
         await withAppServer(home, [thread({ id: other, cwd: home })], async () => {
           expect(await idOf(runIn(home, window), censusOf(window))).toBeUndefined();
         });
+        const afterNew = runIn(home, window, { host: { kind: "process", process: window.identity, pane: { title: "app" } as Pane } });
+        expect(await idOf(afterNew, censusOf(window))).toBeUndefined();
       }),
     );
   });
