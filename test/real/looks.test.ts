@@ -8,7 +8,7 @@ import { openTurns } from "./support/fakeModel/fakeModel.ts";
 import { installRealAgents } from "./support/install.ts";
 import { startLab } from "./support/lab.ts";
 import type { Lab } from "./support/lab.ts";
-import { key, openPane, panePid, paneSays, submit, untilScreen } from "./support/panes.ts";
+import { isOpen, key, openPane, panePid, paneSays, submit, untilScreen } from "./support/panes.ts";
 import { executableOf, identityOf, isAlive, signal, treeOf, untilGone } from "./support/processes.ts";
 import { stays, until } from "./support/until.ts";
 
@@ -24,7 +24,8 @@ afterAll(() => lab.close());
 describe("a SIGTERM to Claude Code", () => {
   test.for(claudeStates)("ends it %s: nothing runs, nothing is sent, the conversation is found again", async (state) => {
     const { agent, conversationId, said, marker } = await startClaudeIn(lab, state);
-    const shell = state === "inside a user's shell" ? identityOf(panePid(agent.pane)) : undefined;
+    const isInShell = state === "inside a user's shell";
+    const shell = identityOf(panePid(agent.pane));
     const tree = treeOf(agent.process.pid);
     const sent = lab.model.requests.length;
 
@@ -33,7 +34,8 @@ describe("a SIGTERM to Claude Code", () => {
     await until(() => openTurns(lab.model).length === 0);
     expect(await stays(() => lab.model.requests.length === sent && !existsSync(marker), 1000)).toBe(true);
     expect(existsSync(join(lab.home, `.claude/sessions/${agent.process.pid}.json`))).toBe(false);
-    if (shell !== undefined) expect(isAlive(shell)).toBe(true);
+    await until(() => isOpen(agent.pane) === isInShell);
+    expect(isAlive(shell)).toBe(isInShell);
 
     expect(findTranscript(lab, conversationId)).toBeDefined();
     const resumed = await startClaude(lab, { name: `resumed-${agent.pane.session}`, cwd: agent.cwd, args: ["--resume", conversationId] });

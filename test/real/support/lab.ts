@@ -49,7 +49,7 @@ export async function startLab(): Promise<Lab> {
   const model = await startFakeModel();
   const env = environment(root, home, model);
   const tmux = (...args: readonly string[]) =>
-    execFileSync("tmux", ["-u", "-S", socket, "-f", "/dev/null", ...args], { env, encoding: "utf8", timeout: 10_000 });
+    execFileSync("tmux", ["-u", "-S", socket, "-f", "/dev/null", ...args], { env, encoding: "utf8", timeout: 10_000, stdio: ["ignore", "pipe", "pipe"] });
 
   // A pane's shell is a login shell, and the system's profile sets PATH anew before this.
   writeFileSync(join(home, ".bash_profile"), `export PATH='${env["PATH"]}'\n`);

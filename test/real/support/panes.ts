@@ -43,7 +43,13 @@ export function panePid(pane: Pane): number {
 }
 
 export function isOpen(pane: Pane): boolean {
-  return pane.lab.tmux("list-panes", "-a", "-F", "#{pane_id}").split("\n").includes(pane.id);
+  try {
+    return pane.lab.tmux("list-panes", "-a", "-F", "#{pane_id}").split("\n").includes(pane.id);
+  } catch (thrown) {
+    // So a server says that it has no pane at all.
+    if (String(thrown).includes("no current target")) return false;
+    throw thrown;
+  }
 }
 
 /** Resolves when the screen shows it; rejects with what the screen shows instead. */
