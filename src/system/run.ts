@@ -10,18 +10,24 @@ export async function run(
   options: { readonly withinMs: number; readonly signal?: AbortSignal; readonly env?: Readonly<{ [name: string]: string }> },
 ): Promise<RunOutcome> {
   const { withinMs, signal, env } = options;
-  const result = await execa(file, args, {
+  const over = AbortSignal.any([AbortSignal.timeout(withinMs), ...(signal ? [signal] : [])]);
+  const running = execa(file, args, {
     reject: false,
-    timeout: withinMs,
+    cancelSignal: over,
     // A client of a stopped server does not react to SIGTERM either.
     killSignal: "SIGKILL",
     stdin: "ignore",
     stripFinalNewline: false,
-    ...(signal && { cancelSignal: signal }),
     ...(env && { env }),
   });
+  // A child of it, or a stopped tmux server to which it has sent them, may hold its pipes open for ever.
+  over.addEventListener("abort", () => {
+    running.stdout.destroy();
+    running.stderr.destroy();
+  });
+  const result = await running;
   signal?.throwIfAborted();
-  if (result.timedOut) return { kind: "timedOut" };
+  if (result.isCanceled) return { kind: "timedOut" };
   if (result.code === "ENOENT" || result.code === "EACCES") return { kind: "missing" };
   return { kind: "exited", code: result.exitCode ?? 1, stdout: result.stdout, stderr: result.stderr };
 }

@@ -1,6 +1,7 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { endMarked, markName } from "../../../scripts/ownProcesses.ts";
 import { run } from "../../../src/system/run.ts";
 import { aFolder } from "../../support/folder.ts";
 
@@ -36,6 +37,29 @@ test("a program that does not end is ended by its bound, though it hears no poli
   const outcome = await run(node("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"), { withinMs: 500 });
   expect(outcome).toEqual({ kind: "timedOut" });
   expect(Date.now() - begun).toBeLessThan(5_000);
+});
+
+/** Marked, so that what it leaves running ends with the test. */
+function marked(): Readonly<Record<string, string>> {
+  const mark = crypto.randomUUID();
+  onTestFinished(() => endMarked(mark, { graceMs: 0 }));
+  return { [markName]: mark };
+}
+
+test.each([
+  ["goes on itself", "sleep 600 & sleep 600"],
+  ["has ended", "sleep 600 &"],
+])("a program whose child holds its pipes open is bound all the same, where it %s", async (_where, script) => {
+  const begun = Date.now();
+  expect(await run(["sh", "-c", script], { withinMs: 500, env: marked() })).toEqual({ kind: "timedOut" });
+  expect(Date.now() - begun).toBeLessThan(5_000);
+});
+
+test("a cancelled wait does not wait for who holds its pipes open", async () => {
+  const abort = new AbortController();
+  const running = run(["sh", "-c", "sleep 600 & sleep 600"], { withinMs: 60_000, env: marked(), signal: abort.signal });
+  abort.abort(new Error("not wanted any more"));
+  await expect(running).rejects.toThrow("not wanted any more");
 });
 
 test("a program that waits for input gets none, and ends", async () => {
