@@ -14,13 +14,15 @@ export async function tryFileLock(path: string): Promise<AsyncDisposable | undef
   await makePrivateFolder(dirname(path));
   for (let attempt = 0; attempt < 3; attempt++) {
     const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-    if (!(await takeLock(file))) {
-      await file.close();
-      return undefined;
+    let isKept = false;
+    try {
+      if (!(await takeLock(file))) return undefined;
+      isKept = await isStill(path, file);
+      if (isKept) return { [Symbol.asyncDispose]: () => file.close() };
+      // Somebody removed the file between our opening and locking it: a lock on it excludes nobody who comes now.
+    } finally {
+      if (!isKept) await file.close();
     }
-    if (await isStill(path, file)) return { [Symbol.asyncDispose]: () => file.close() };
-    // Somebody removed the file between our opening and locking it: a lock on it excludes nobody who comes now.
-    await file.close();
   }
   return undefined;
 }
