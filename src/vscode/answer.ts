@@ -74,7 +74,7 @@ function weightOf({ receipt }: Outcome): Answer["weight"] {
       return result.reason === "busy" || result.reason === "stillAlive" || result.reason === "notFound" ? "information" : "warning";
   }
 }
-const quietly: readonly Operation[] = ["rename", "archive", "unarchive", "forget", "finalize"];
+const quietly: readonly Operation[] = ["resume", "rename", "archive", "unarchive", "forget", "finalize"];
 
 function heaviest(weights: readonly Answer["weight"][]): Answer["weight"] {
   return (["error", "warning", "information"] as const).find((weight) => weights.includes(weight)) ?? "quiet";

@@ -8,6 +8,7 @@ import { terminate } from "../core/operations/terminate.ts";
 import type { Receipt } from "../core/receipt.ts";
 import type { Session } from "../core/session.ts";
 import type { Next } from "./answer.ts";
+import { chosenKeys } from "./chosen.ts";
 import type { Handler, Hands } from "./commands.ts";
 import { confirm } from "./confirm.ts";
 import { openTerminal } from "./goTo.ts";
@@ -43,11 +44,12 @@ export function endCommands({ face, choose }: Hands): Readonly<{ [id in EndId]: 
       end("terminate", await choose({ verb: "force-terminate", fits: (session) => tree.offered(session).has("terminate") }, choice)),
     "sessionWarden.finalize": async (choice) =>
       run(await choose({ verb: "finalize", fits: (session) => tree.offered(session).has("finalize") }, choice), deeds.finalize),
-    "sessionWarden.finalizeAll": async () =>
-      run(
-        lookout.snapshot.sessions.filter((session) => tree.offered(session).has("finalize")),
-        deeds.finalize,
-      ),
+    // On the group's row it means what is shown there, which a filter may have narrowed.
+    "sessionWarden.finalizeAll": async ({ clicked }) => {
+      const shown = chosenKeys(clicked, undefined);
+      const all = lookout.snapshot.sessions.filter((session) => tree.offered(session).has("finalize"));
+      await run(shown.length > 0 ? all.filter(({ key }) => shown.includes(key)) : all, deeds.finalize);
+    },
     "sessionWarden.resume": async (choice) =>
       run((await choose({ verb: "resume", fits: (session) => tree.offered(session).has("resume") }, choice)).slice(0, 1), deeds.resume),
   };

@@ -18,9 +18,10 @@ export interface Deed {
 }
 
 /** Runs one operation on each of the sessions, shows what is going on, and reads the list again. Each has its own receipt. */
-export async function perform({ lookout, log }: Face, sessions: readonly Session[], { doing, act, isLong = false }: Deed): Promise<readonly Outcome[]> {
+export async function perform({ lookout, tree, log }: Face, sessions: readonly Session[], { doing, act, isLong = false }: Deed): Promise<readonly Outcome[]> {
   const [only, ...others] = sessions;
   if (!only) return [];
+  const begunAt = Date.now();
   const title = others.length === 0 ? `${doing} “${plain(only.title, 60)}”` : `${doing} ${sessions.length} sessions`;
   const isWide = isLong || others.length > 0;
   const location = isWide ? vscode.ProgressLocation.Notification : { viewId };
@@ -39,6 +40,7 @@ export async function perform({ lookout, log }: Face, sessions: readonly Session
     } finally {
       release();
       await lookout.refresh();
+      tree.showDeed(begunAt);
     }
   });
   for (const { receipt } of outcomes) for (const line of receiptLines(receipt)) log.info(line);

@@ -57,6 +57,13 @@ export class Tree implements vscode.TreeDataProvider<Node>, Disposable {
     this.#wished.fire();
   }
 
+  /** What a person did to the rows they chose is shown at once, unless they have chosen others meanwhile. */
+  showDeed(begunAt: number): void {
+    if (this.#heldUntil - heldMs > begunAt) return;
+    this.#heldUntil = 0;
+    this.#draw();
+  }
+
   getChildren(node?: Node): Node[] {
     return [...(node ? childrenOf(node) : this.#picture.roots)];
   }
