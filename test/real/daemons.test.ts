@@ -45,6 +45,8 @@ describe("Codex", () => {
       const agent = await startCodex(lab, { name: "commanding" });
       await ask(agent, "BASH tail -f /dev/null --pid=$$");
       const command = await until(() => allProcesses().find(({ comm, pid }) => comm === "tail" && environmentOf(pid)["HOME"] === lab.home));
+      // Within its first second a command is still part of the turn, and goes with it.
+      await untilScreen(agent.pane, "background terminal running");
       key(agent.pane, "Escape");
       await untilScreen(agent.pane, "Conversation interrupted");
       signal(agent.process, "SIGTERM");
@@ -107,7 +109,6 @@ describe("Cline", () => {
       signal(hosted.process, "SIGTERM");
       await untilGone([launcher, hosted.process]);
       await until(() => openTurns(lab.model).length === 0);
-      await until(() => clineSessions(lab).at(-1)?.status === "idle");
       expect(isAlive(hub)).toBe(true);
     }));
 

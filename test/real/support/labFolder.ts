@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allProcesses, environmentOf, folderOf, identityOf, isAlive, signal } from "./processes.ts";
@@ -7,12 +7,15 @@ import { until } from "./until.ts";
 
 const start = "warden-lab-";
 const ownerFile = "owner.json";
+interface Owner extends ProcessIdentity {
+  readonly pidNamespace: string;
+}
 
 /** Makes a lab's folder, and first ends and removes what a run that was killed has left of its own. */
 export async function makeLabFolder(): Promise<string> {
   for (const root of globSync(join(tmpdir(), `${start}*`))) if (isAbandoned(root)) await removeLabFolder(root);
   const root = mkdtempSync(join(tmpdir(), start));
-  writeFileSync(join(root, ownerFile), JSON.stringify(identityOf(process.pid)));
+  writeFileSync(join(root, ownerFile), JSON.stringify({ ...identityOf(process.pid), pidNamespace: pidNamespace() } satisfies Owner));
   return root;
 }
 
@@ -43,9 +46,15 @@ export async function removeLabFolder(root: string): Promise<void> {
 
 function isAbandoned(root: string): boolean {
   try {
-    return !isAlive(JSON.parse(readFileSync(join(root, ownerFile), "utf8")) as ProcessIdentity);
+    const owner = JSON.parse(readFileSync(join(root, ownerFile), "utf8")) as Owner;
+    // A run in another pid namespace counts its processes differently: nothing can be said of it from here.
+    return owner.pidNamespace === pidNamespace() && !isAlive(owner);
   } catch {
     // Another run has only just made it, or is removing it.
     return false;
   }
+}
+
+function pidNamespace(): string {
+  return readlinkSync("/proc/self/ns/pid");
 }
