@@ -1,5 +1,8 @@
 import * as z from "zod";
 
+// Without it zod looks at `navigator` to see whether it may compile, and the extension host reports each such look as a fault.
+z.config({ jitless: true });
+
 /** One schema for both faces. The keys are those of the editor's settings below `sessionWarden.`; the file in the state folder has them too. */
 const Settings = z.object({
   "tmux.program": z.string().min(1).catch("tmux"),

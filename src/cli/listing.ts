@@ -21,7 +21,12 @@ export function listingOf({ sessions, unreachable, notices }: Snapshot): string 
 }
 
 function rowOf({ key, title, agent, cwd, status }: Session): string {
-  return [title, [agent, cwd?.split("/").at(-1)].filter(Boolean).join(" · "), `${statusWords[status.value]} (${status.seen})`, key].join("  ");
+  return [
+    title.replaceAll(/\s+/g, " "),
+    [agent, cwd?.split("/").at(-1)].filter(Boolean).join(" · "),
+    `${statusWords[status.value]} (${status.seen})`,
+    key,
+  ].join("  ");
 }
 
 /** Titles are hostile text: no escapes and no changes of writing direction reach the terminal. */

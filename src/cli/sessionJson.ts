@@ -18,7 +18,7 @@ export function sessionJson(session: Session): unknown {
     resumable: conversation?.resumable?.value ?? null,
     runs_in: run?.runsIn ?? null,
     pid: host?.process.pid ?? null,
-    tmux: host?.pane ? { socket: host.pane.server.socket, session: host.pane.sessionName, window: host.pane.windowName, pane: host.pane.id } : null,
+    tmux: host?.pane ? { socket: host.pane.server.socket, session: host.pane.sessionName, window: host.pane.windowIndex, pane: host.pane.id } : null,
     records: records.map((record) => ({ key: record.key, says: record.says.value })),
     doubt: doubt ?? null,
   };

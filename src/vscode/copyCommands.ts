@@ -1,8 +1,8 @@
+import { commandLineOf } from "../core/commandLine.ts";
 import * as vscode from "vscode";
 import type { Command } from "../core/agent.ts";
 import type { Session } from "../core/session.ts";
 import type { Handler, Hands } from "./commands.ts";
-import { shellLine } from "./shellLine.ts";
 
 type CopyId = "sessionWarden.copyId" | "sessionWarden.copyResumeCommand";
 
@@ -17,7 +17,7 @@ export function copyCommands({ face, choose }: Hands): Readonly<{ [id in CopyId]
     },
     "sessionWarden.copyResumeCommand": async (choice) => {
       const sessions = await choose({ verb: "resume", fits: (session) => findCommand(session) !== undefined }, choice);
-      await copy(sessions.flatMap((session) => findCommand(session) ?? []).map(shellLine), "Copied the command");
+      await copy(sessions.flatMap((session) => findCommand(session) ?? []).map(commandLineOf), "Copied the command");
     },
   };
 

@@ -33,7 +33,7 @@ export function whereOf({ run }: Session): string {
   if (run?.runsIn === "panel") return "in an editor's panel";
   if (run?.runsIn === "appServer") return "in an app server";
   const pane = run?.host.kind === "process" ? run.host.pane : undefined;
-  return pane ? `tmux ${plain(pane.sessionName)}:${plain(pane.windowName)}` : "";
+  return pane ? `tmux ${plain(pane.sessionName)}:${pane.windowIndex}` : "";
 }
 
 export function folderName(path: string): string {

@@ -55,6 +55,10 @@ export function linesOfSighting(
   livesOn: (entry: Entry) => boolean,
   now: number,
 ): { readonly entry: Entry; readonly lines: readonly LedgerLine[] } {
+  // It was proved gone, and gone is for ever: this sighting is older than that.
+  const over = all.find((entry) => isSameProcess(entry.process, process) && entry.state !== "active" && entry.end?.how !== "cleared");
+  if (over) return { entry: over, lines: [] };
+
   // Open in two processes at once: the row of the other is not taken from it.
   const isOthers = (entry: Entry): boolean => entry.state === "active" && !isSameProcess(entry.process, process) && livesOn(entry);
   const past = latestOf(

@@ -32,12 +32,22 @@ async function askServer(socket: string, tmux: Tmux, signal: AbortSignal): Promi
 const nothing: PanesReading = { panes: [], unreachable: [] };
 
 /** Free text comes last. Titles and names can't hold a tab (tmux writes it as `\t`), a folder's name can: what is left over belongs to it. */
-const fixedFields = ["pid", "pane_id", "session_id", "window_id", "pane_pid", "pane_dead", "session_attached", "pane_input_off", "pane_synchronized"] as const;
+const fixedFields = [
+  "pid",
+  "pane_id",
+  "session_id",
+  "window_id",
+  "window_index",
+  "pane_pid",
+  "pane_dead",
+  "session_attached",
+  "pane_input_off",
+  "pane_synchronized",
+] as const;
 const format = [
   ...fixedFields.map((field) => `#{${field}}`),
   "#{?#{==:#{pane_start_command},},0,1}",
   "#{session_name}",
-  "#{window_name}",
   "#{pane_title}",
   "#{pane_current_path}",
 ].join("\t");
@@ -53,17 +63,9 @@ export function parsePanes(output: string, socket: string): readonly Pane[] {
 }
 
 function parsePane(line: string, socket: string): Pane | undefined {
-  const [serverPid, id, sessionId, windowId, pid, dead, attached, inputOff, synchronized, wasMadeForCommand, sessionName, windowName, title, ...path] =
+  const [serverPid, id, sessionId, windowId, windowIndex, pid, dead, attached, inputOff, synchronized, wasMadeForCommand, sessionName, title, ...path] =
     line.split("\t");
-  if (
-    serverPid === undefined ||
-    id === undefined ||
-    sessionId === undefined ||
-    windowId === undefined ||
-    sessionName === undefined ||
-    windowName === undefined ||
-    title === undefined
-  )
+  if (serverPid === undefined || id === undefined || sessionId === undefined || windowId === undefined || sessionName === undefined || title === undefined)
     return undefined;
   return {
     server: { socket, pid: Number(serverPid) },
@@ -71,7 +73,7 @@ function parsePane(line: string, socket: string): Pane | undefined {
     sessionId,
     sessionName,
     windowId,
-    windowName,
+    windowIndex: Number(windowIndex),
     pid: Number(pid),
     state: dead === "1" ? "dead" : "alive",
     title,

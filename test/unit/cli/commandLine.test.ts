@@ -73,7 +73,7 @@ test("killed agents are exited with the reason, stop closes their books, and the
   expect(receipt).toMatchObject({ status: "success", termination_method: "not_needed", verification_result: "session_not_accessible" });
   expect(await now(session)).toMatchObject({ status: "stopped", why: "exited by itself" });
   const command = await stage.warden(["resume", session.key, "--print"]);
-  expect(command.stdout).toBe(`cd ${stage.work} && claude --resume ${session.conversation_id}`);
+  expect(command.stdout).toBe(`cd -- ${stage.work} && claude --resume ${session.conversation_id}`);
 });
 
 test("finalize leaves a living session alone", async () => {

@@ -5,7 +5,7 @@ import { commandLineOf } from "../../../src/core/commandLine.ts";
 
 test("plain words stay as they are", () => {
   expect(commandLineOf({ argv: ["claude", "--resume", "36ec9b97-6f5b"], cwd: "/home/someone/app" })).toBe(
-    "cd /home/someone/app && claude --resume 36ec9b97-6f5b",
+    "cd -- /home/someone/app && claude --resume 36ec9b97-6f5b",
   );
 });
 

@@ -18,7 +18,7 @@ const pane: Pane = {
   sessionId: "$0",
   sessionName: "work",
   windowId: "@0",
-  windowName: "claude",
+  windowIndex: 0,
   pid: 41,
   state: "alive",
   title: "",

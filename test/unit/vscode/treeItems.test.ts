@@ -13,7 +13,7 @@ const pane = {
   sessionId: "$1",
   sessionName: "work",
   windowId: "@1",
-  windowName: "node",
+  windowIndex: 2,
   pid: 10,
   tty: "/dev/pts/3",
   state: "alive",
@@ -35,7 +35,7 @@ it("a row says who, where, for how long, and why it needs a person", () => {
 it("a row of a pane says which", () => {
   const process = { pid: 4121, start: { kind: "ticks", ticks: "77" } } as const;
   const inPane = session("docs", { is: "working", seen: "its title", run: run("process:docs", { host: { kind: "process", process, pane } }) });
-  expect(row(inPane).description).toBe("claude · app · 4m   tmux work:node");
+  expect(row(inPane).description).toBe("claude · app · 4m   tmux work:2");
 });
 
 it("a dead agent's row says that its process is gone", () => {
