@@ -28,6 +28,8 @@ export function watch(paths: readonly string[], onChange: () => void): Disposabl
     try {
       watchers.set(path, watchPlace(path, place));
       before?.close();
+      // What was made between the look and the watch raised no event.
+      if (place.isProvisional) void moveNearer(path, place);
     } catch {
       // The folder went away between the two looks, or the system's limit of watches is reached: the next refresh tells the truth anyway.
       retry(path);
@@ -78,17 +80,16 @@ interface Place {
 }
 
 async function placeOf(path: string): Promise<Place | undefined> {
-  if (await isFolder(path)) return { folder: path, name: undefined, isProvisional: false };
+  // One look only: between two it may come.
+  const kind = await kindOf(path);
+  if (kind === "folder") return { folder: path, name: undefined, isProvisional: false };
   for (let below = path, folder = dirname(path); below !== folder; below = folder, folder = dirname(folder)) {
-    if (await isFolder(folder)) return { folder, name: basename(below), isProvisional: below !== path || !(await isThere(path)) };
+    if ((await kindOf(folder)) === "folder") return { folder, name: basename(below), isProvisional: below !== path || kind === "absent" };
   }
   return undefined;
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
+async function kindOf(path: string): Promise<"folder" | "file" | "absent"> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() ? "folder" : found ? "file" : "absent";
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { access, chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { tryFileLock, withFileLock } from "../../../src/system/fileLock.ts";
 import { startChild } from "../../support/children.ts";
@@ -72,7 +73,7 @@ test.each(herePeers)("what is ours %s does not get", async (...peer) => {
 test("a holder that is killed holds nothing any more", async () => {
   await using folder = await aFolder();
   const path = join(folder.path, "lock");
-  const holder = await startChild([process.execPath, join(import.meta.dirname, "holdLock.ts"), path]);
+  const holder = await startChild([process.execPath, fileURLToPath(new URL("holdLock.ts", import.meta.url)), path]);
   await until(() => holder.said() === "held\n");
   expect(await tryFileLock(path)).toBeUndefined();
   holder.process.kill("SIGKILL");

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { becomeLeader } from "../../../src/system/leader.ts";
 import { tryFileLock } from "../../../src/system/fileLock.ts";
@@ -39,7 +40,7 @@ test("of two windows one leads, and when it closes the other does", async () => 
 
 test("when the one that leads is killed, the other does", async () => {
   await using folder = await aFolder();
-  const first = await startChild([process.execPath, join(import.meta.dirname, "lead.ts"), folder.path]);
+  const first = await startChild([process.execPath, fileURLToPath(new URL("lead.ts", import.meta.url)), folder.path]);
   await until(() => first.said() === "leads\n");
   const second = aWindow(folder.path);
   first.process.kill("SIGKILL");

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { tryFileLock } from "../../../../src/system/fileLock.ts";
@@ -153,7 +154,8 @@ test("while somebody else holds its lock nothing is written, and who asked is to
 
 test("two processes that write at once lose nothing", async () => {
   await using folder = await aFolder();
-  const note = (first: number) => promisify(execFile)(process.execPath, [join(import.meta.dirname, "noteMany.ts"), folder.path, String(first), "50"]);
+  const note = (first: number) =>
+    promisify(execFile)(process.execPath, [fileURLToPath(new URL("noteMany.ts", import.meta.url)), folder.path, String(first), "50"]);
   await Promise.all([note(1_000), note(2_000)]);
   const { entries, unreadable } = await openLedgerFile(folder.path).load();
   const numbers = [...entries.values()].map(({ process }) => process.pid).sort((a, b) => a - b);
