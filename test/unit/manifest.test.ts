@@ -115,3 +115,14 @@ it("the face's parts that are tested here need no editor", () => {
   const pure = readdirSync(join(import.meta.dirname, "vscode")).filter((name) => name.endsWith(".test.ts"));
   for (const name of pure) expect(readFileSync(join(root, "src/vscode", name.replace(".test", "")), "utf8")).not.toMatch(/^import (?!type).*from "vscode"/m);
 });
+
+it("the README's table of settings is the manifest's, word for word", () => {
+  const rows = readFileSync(join(root, "README.md"), "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("| `sessionWarden."));
+  const expected = Object.entries(configuration.properties).map(([key, { default: value, markdownDescription }]) => {
+    const words = nls[markdownDescription.slice(1, -1)];
+    return `| \`${key}\` | \`${typeof value === "string" ? value : JSON.stringify(value)}\` | ${words} |`;
+  });
+  expect(rows).toEqual(expected);
+});
