@@ -24,7 +24,7 @@ test.each<[string, ProcessIdentity, "alive" | "gone" | "unknown"]>([
   ["a process of another pid namespace", identity({ pidNamespace: "pid:[4026532999]" }), "unknown"],
   ["a process of another pid namespace whose pid nobody has here", identity({ pidNamespace: "pid:[4026532999]", pid: 42 }), "unknown"],
   ["a process whose start is told in another way", { pid: 41, start: { kind: "utc", atMs: 7 } }, "unknown"],
-])("%s: %2$s", (_what, process, expected) => {
+])("%s", (_what, process, expected) => {
   expect(livenessOf(process, living)).toBe(expected);
 });
 

@@ -119,6 +119,6 @@ test.each([
   ["a server that answers for its sessions", aSession(without(aTurn(), "pidFile")), true],
   ["our ledger", aSession(without(aRun(), "pidFile"), aRecord("ledger")), false],
   ["nothing", unsure, false],
-])("%s is a warrant: %3$s", (_what, session, is) => {
+])("as a warrant: %s", (_what, session, is) => {
   expect(hasWarrant(session)).toBe(is);
 });

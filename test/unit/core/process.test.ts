@@ -27,7 +27,7 @@ test.each<[string, ProcessIdentity, ProcessIdentity, string]>([
   ["ticks and a time, of other pids", bare, { pid: 42, start: { kind: "utc", atMs: 7 } }, "different"],
   ["times 2 s apart", utc(10_000), utc(12_000), "same"],
   ["times more than 2 s apart", utc(10_000), utc(12_001), "different"],
-])("%s: %3$s", (_what, a, b, expected) => {
+])("%s", (_what, a, b, expected) => {
   expect(compareProcesses(a, b)).toBe(expected);
   expect(compareProcesses(b, a)).toBe(expected);
 });

@@ -111,7 +111,7 @@ test.each<[string, Partial<Entry>, number]>([
   ["what was seen within a day", { conversation: undefined, seenAt: now - dayMs + 1 }, 1],
   ["what can't be resumed", { conversation: talk("A", { resumable: seen(false) }) }, 0],
   ["what never told its id", { conversation: undefined }, 0],
-])("a day later %s is listed: %2$s", async (_what, over, listed) => {
+])("a day later %s is listed or not", async (_what, over, listed) => {
   const { ledger, folder } = await aLedger();
   await openLedgerFile(folder).append(() => [entryOf("a", { conversation: talk("A", { resumable: seen(true) }), seenAt: now - dayMs, ...over })]);
   expect(await records(ledger)).toHaveLength(listed);
