@@ -17,19 +17,19 @@ export interface PaneHandle {
 
 export function handleOf(pane: Pane, tmux: Tmux): PaneHandle {
   const { server, id, pid } = pane;
+  const same = `#{&&:#{==:#{pid},${server.pid}},#{==:#{pane_pid},${pid}}}`;
 
   /** `command` in tmux's own syntax: made of our words and of ids only. */
   const onlyIfSame = async (command: string): Promise<Refusal | undefined> => {
-    const same = `#{&&:#{==:#{pid},${server.pid}},#{==:#{pane_pid},${pid}}}`;
-    const answer = await tmux.ask(server.socket, ["if-shell", "-F", "-t", id, same, command, "display-message -p mismatch"]);
+    const answer = await tmux.ask(server.socket, ["if-shell", "-F", "-t", id, same, command, `display-message -p -t ${id} '#{pid} #{pane_id}'`]);
     switch (answer.kind) {
       case "missing":
         return { kind: "refused", reason: "unreachable", detail: `${tmux.program} was not found` };
       case "timedOut":
         return { kind: "refused", reason: "unreachable", detail: "its tmux server does not answer" };
       case "exited":
-        // A pane that is gone by now needs no closing; one that is another's now is none of ours.
-        return answer.stdout.trim() === "mismatch" ? { kind: "refused", reason: "noLongerOneSession" } : undefined;
+        // Nothing is said where it was the same, and only its server's pid where the pane is gone: that needs no closing. What is another's now is none of ours.
+        return ["", String(server.pid)].includes(answer.stdout.trim()) ? undefined : { kind: "refused", reason: "noLongerOneSession" };
     }
   };
 
@@ -45,8 +45,8 @@ export function handleOf(pane: Pane, tmux: Tmux): PaneHandle {
         void (await onlyIfSame(/^\w+$/.test(own) ? `set-option -p -t ${id} remain-on-exit ${own}` : `set-option -p -u -t ${id} remain-on-exit`));
     },
     async screen(above, signal) {
-      const answer = await tmux.ask(server.socket, ["capture-pane", "-p", "-J", "-t", id, "-S", `-${above}`], signal);
-      return answer.kind === "exited" && answer.code === 0 ? answer.stdout.trimEnd() : undefined;
+      const answer = await tmux.ask(server.socket, ["if-shell", "-F", "-t", id, same, `capture-pane -p -J -t ${id} -S -${above}`], signal);
+      return answer.kind === "exited" && answer.stdout !== "" ? answer.stdout.trimEnd() : undefined;
     },
     async bringToFront() {
       await onlyIfSame(`select-window -t ${pane.windowId} ; select-pane -t ${id}`);
