@@ -12,7 +12,8 @@ export async function vitest(project: "unit" | "ui" | "real", files: readonly st
   const report = join(scratch, "report.json");
   try {
     const argv = ["vitest", "run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...files] as const;
-    const exitCode = await run(await apart(argv), quiet);
+    // Real agents bring sandboxes and daemons of their own: they get the machine as it is.
+    const exitCode = await run(project === "real" ? argv : await apart(argv), quiet);
     return judge(findReport(report), exitCode);
   } finally {
     rmSync(scratch, { recursive: true, force: true });

@@ -17,9 +17,19 @@ export function toastOf(page: Page, text: string | RegExp): Locator {
 /** By the palette, as from the keyboard. */
 export async function runCommand(page: Page, title: string): Promise<void> {
   await page.keyboard.press("F1");
-  const input = page.locator(".quick-input-widget input").first();
-  await input.waitFor();
+  const input = inputOf(page);
   await input.fill(`>${title}`);
   await page.getByRole("option", { name: title }).first().waitFor();
   await page.keyboard.press("Enter");
+}
+
+/** Answers what VS Code asks for at the top of the window. */
+export async function answerInput(page: Page, asked: RegExp, words: string): Promise<void> {
+  await page.locator(".quick-input-widget").getByText(asked).waitFor();
+  await inputOf(page).fill(words);
+  await page.keyboard.press("Enter");
+}
+
+function inputOf(page: Page): Locator {
+  return page.locator(".quick-input-widget input[type=text]:visible").first();
 }

@@ -16,9 +16,14 @@ export interface Workbench extends AsyncDisposable {
   readonly host: WebHost;
   readonly demo: Demo;
   readonly workspace: string;
+  /** What the editor has complained of that names the extension. */
+  readonly complaints: readonly string[];
   /** Loads the page afresh, as for other settings. */
   readonly reload: () => Promise<void>;
 }
+
+/** For who wants to tell what they show when something fails. */
+export const openWorkbenches = new Set<Workbench>();
 
 export async function openWorkbench({
   sessions,
@@ -37,11 +42,18 @@ export async function openWorkbench({
   const host = stack.use(await startWebHost({ dataFolder: join(place.folder, "data"), extensionsFolder, settings, env }));
   const demo = await startDemo(place, env, sessions);
   const { page } = stack.use(await openPage());
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" && /session.?warden/i.test(message.text())) complaints.push(message.text());
+  });
   const reload = async (): Promise<void> => {
     await page.goto(urlOf(host, place.workspace));
     await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
   };
   await reload();
   const all = stack.move();
-  return { page, host, demo, workspace: place.workspace, reload, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  const workbench: Workbench = { page, host, demo, workspace: place.workspace, complaints, reload, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  openWorkbenches.add(workbench);
+  all.defer(() => void openWorkbenches.delete(workbench));
+  return workbench;
 }
