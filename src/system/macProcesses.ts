@@ -9,7 +9,12 @@ export async function openMacProcesses(): Promise<ProcessTable> {
   const here: Here = { host: hostname(), bootId: undefined, pidNamespace: undefined };
   return {
     here,
-    readAll: (signal) => ask([], signal),
+    async readAll(signal) {
+      const all = await ask([], signal);
+      // It lists itself at least: that nobody is there would prove everybody gone.
+      if (all.size === 0) throw new Error("the process table could not be read");
+      return all;
+    },
     read: async (pid) => (await ask(["-p", String(pid)])).get(pid),
     environmentOf: async () => new Map(),
     cwdOf: async ({ pid }) => cwdIn(await textOf(["lsof", "-a", "-d", "cwd", "-p", String(pid), "-Fn"])),
@@ -69,7 +74,7 @@ export function parsePs(table: string, commands: string, host: string): readonly
     ];
   });
 }
-const rowPattern = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\s+(.+?)\s*$/;
+const rowPattern = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(-?\d+)\s+(\S+)\s+(\S+)\s+(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\s+(.+?)\s*$/;
 
 /** Milliseconds since 1970 of "Mon Nov 30 02:01:35 2026", read as UTC; undefined where it is no such time. */
 export function parseStarted(text: string | undefined): number | undefined {
@@ -82,6 +87,7 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 
 /** The executable's own path may hold spaces, and is known; after it every space is taken for a border. */
 function splitArguments(args: string, executable: string): readonly string[] {
+  if (args === executable) return [executable];
   if (args.startsWith(`${executable} `)) return [executable, ...args.slice(executable.length + 1).split(" ")];
   return args.split(" ");
 }
