@@ -16,6 +16,7 @@ export const opencode: Agent = {
   name: "OpenCode",
   idPattern,
   // One Escape does not end its turn, two do.
+  childMarks: (_run, pid) => ({ OPENCODE_PID: String(pid) }),
   ask: { escapeWhenBusy: false, signal: "SIGTERM", graceMs: 5_000 },
   recognise,
   configHomeOf(environment) {

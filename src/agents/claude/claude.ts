@@ -22,7 +22,7 @@ export const claude: Agent = {
   readLive,
   canResume,
   resumeCommand,
-  pidInEnvironment: "CLAUDE_PID",
+  childMarks: (_run, pid) => ({ CLAUDE_PID: String(pid) }),
   watchPaths: (configHome) => [join(configHome, "sessions")],
   storesByHand: [
     "~/.claude/projects/<folder>/<id>.jsonl and the folder <id> beside it",

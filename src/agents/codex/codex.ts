@@ -35,6 +35,7 @@ export const codex: Agent = {
     return found && { agent: "codex", id: found.id, toldBy: "agent", home: homeOf(run) };
   },
   idFromLastWords: (screen) => lastIdOn(screen, /codex resume /, uuidPattern),
+  childMarks: ({ conversation }) => (conversation ? { CODEX_THREAD_ID: conversation.id } : {}),
   async turnElsewhere(run, signal) {
     const { conversation, cwd } = run;
     const working = ((await readOpenThreads(homeOf(run), signal)) ?? []).filter(({ activity }) => activity === "working" || activity === "needsInput");

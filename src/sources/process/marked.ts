@@ -1,19 +1,21 @@
 import type { Agent } from "../../core/agent.ts";
 import { descendantsOf } from "../../core/census.ts";
-import type { Census, Pane, ProcessEntry } from "../../core/census.ts";
+import type { Census, ProcessEntry } from "../../core/census.ts";
+import type { Run } from "../../core/facet.ts";
 import type { Remnant } from "../../core/ladder.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
 import type { Machine } from "../../system/machine.ts";
 
 /** What carries the agent's mark in its environment and stands outside its tree: a child that left it, or a daemon that others share. Reported only. */
 export async function markedRemnants(
+  run: Run,
   root: ProcessEntry,
-  pane: Pane | undefined,
   tree: readonly ProcessEntry[],
-  agent: Agent,
-  machine: Machine,
+  { agent, machine }: { readonly agent: Agent; readonly machine: Machine },
   census: Pick<Census, "processes">,
 ): Promise<readonly Remnant[]> {
+  const pane = run.host.kind === "process" ? run.host.pane : undefined;
+  const marks = Object.entries(agent.childMarks?.(run, root.identity.pid) ?? {});
   const paneProcess = pane && census.processes?.get(pane.pid);
   const near = new Set([
     process.pid,
@@ -32,7 +34,7 @@ export async function markedRemnants(
       pane !== undefined &&
       environment.get("TMUX_PANE") === pane.id &&
       environment.get("TMUX")?.startsWith(`${pane.server.socket},${pane.server.pid},`) === true;
-    return isOfPane || (agent.pidInEnvironment !== undefined && environment.get(agent.pidInEnvironment) === String(root.identity.pid));
+    return isOfPane || marks.some(([variable, value]) => environment.get(variable) === value);
   }
 }
 

@@ -74,7 +74,7 @@ export async function withProcessLadder<T>(run: Run, parts: Parts, climb: (ladde
       remains: () => remains(0),
       settled: async (withinMs) => [
         ...(await remains(withinMs)),
-        ...(await markedRemnants(rootEntry, pane, tree.members, agent, machine, await machine.processes(signal))),
+        ...(await markedRemnants(run, rootEntry, tree.members, parts, await machine.processes(signal))),
       ],
       ...(tellsAtExit && { lastWords: async () => agent.idFromLastWords?.((await handleOf(ownPane, machine.tmux).screen(50, signal)) ?? "") }),
     });

@@ -24,8 +24,9 @@ async function askServer(socket: string, tmux: Tmux, signal: AbortSignal): Promi
       return { panes: [], unreachable: [{ place: socket, reason: "this tmux server does not answer" }] };
     case "exited":
       if (answer.code === 0) return { panes: parsePanes(answer.stdout, socket), unreachable: [] };
-      // It ended between our two questions, or ends just now because its last session did.
-      if (/^(no server running|error connecting|lost server|server exited|no sessions)/m.test(answer.stderr) || !(await isListening(socket))) return nothing;
+      // It has no session, or ended between our two questions.
+      if (/^(no server running|error connecting|lost server|server exited|no sessions|no current target)/m.test(answer.stderr) || !(await isListening(socket)))
+        return nothing;
       return { panes: [], unreachable: [{ place: socket, reason: `tmux said: ${answer.stderr.trim().slice(0, 200)}` }] };
   }
 }
