@@ -95,3 +95,16 @@ test("a record that names another process by the time of the lock is not told", 
   expect((await run()).result.kind).toBe("partial");
   expect(world.told).toEqual([]);
 });
+
+test("a record that a refresh has meanwhile given the new process is told all the same", async () => {
+  const { run, world } = aStart([ended], ({ store }) => store.set("process:50", another(50)));
+  world.hooks.underLock = (record) => ({ ...record, process: pid(50) });
+  expect((await run()).result.kind).toBe("success");
+});
+
+test("a conversation that is open in another session is not opened twice", async () => {
+  const { run, commands, world } = aStart([ended], () => undefined);
+  world.store.set("process:50", another(50));
+  expect((await run()).result).toMatchObject({ kind: "refused", reason: "stillAlive" });
+  expect(commands).toEqual([]);
+});
