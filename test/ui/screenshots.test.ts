@@ -17,7 +17,6 @@ describe("the view", () => {
     workbench = await openWorkbench({ sessions: demoSessions });
     await workbench.page.setViewportSize({ width: 960, height: 540 });
     await openSessionsView(workbench.page);
-    await dragSideBarTo(480, workbench);
     await workbench.demo.letDie(AbortSignal.timeout(20_000));
   });
   afterAll(() => workbench?.[Symbol.asyncDispose]());
@@ -33,6 +32,7 @@ describe("the view", () => {
     const view = await openSessionsView(page);
     await view.row("rate limit for the login form").waitFor();
     await page.locator(`.monaco-workbench.${className}`).waitFor();
+    await dragSideBarTo(520, workbench);
     await picture(page, file);
   });
 
@@ -54,7 +54,8 @@ async function picture(page: Page, name: string, width = 960): Promise<void> {
   // Away from everything that would show a hint.
   await page.mouse.move(940, 200);
   await page.getByRole("tooltip").waitFor({ state: "detached" });
-  await page.screenshot({ path: join(folder, `${name}.png`), clip: { x: 0, y: 0, width, height: 540 } });
+  await vi.waitUntil(async () => (await page.locator(".monaco-sash.hover, .monaco-sash.active").count()) === 0, { timeout: 5_000 });
+  await page.screenshot({ path: join(folder, `${name}.png`), animations: "disabled", clip: { x: 0, y: 0, width, height: 540 } });
 }
 
 async function dragSideBarTo(width: number, { page }: Workbench): Promise<void> {
