@@ -11,10 +11,25 @@ export interface ProcessStarted {
 
 /** Undefined for what is gone; a zombie is gone. */
 export function findProcess(pid: number): ProcessStarted | undefined {
+  const stat = findStat(pid);
+  return stat && stat.state !== "Z" ? { pid, startTicks: stat.startTicks } : undefined;
+}
+
+/** Those above this process that are of one job with it: npm, its shell. None where there is no /proc. */
+export function startersHere(): readonly ProcessStarted[] {
+  const starters: ProcessStarted[] = [];
+  const own = findStat(process.pid);
+  for (let above = own && findStat(own.parentPid); above && above.groupId === own?.groupId; above = findStat(above.parentPid)) starters.push(above);
+  return starters;
+}
+
+function findStat(pid: number): (ProcessStarted & { readonly state: string; readonly parentPid: number; readonly groupId: string }) | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[19] === undefined ? undefined : { pid, startTicks: fields[19] };
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    const [state, parentPid, groupId] = fields;
+    const startTicks = fields[19];
+    return state && parentPid && groupId && startTicks ? { pid, state, parentPid: Number(parentPid), groupId, startTicks } : undefined;
   } catch {
     return undefined;
   }

@@ -7,7 +7,7 @@ import { execa } from "execa";
 import { buildProduct } from "./build.ts";
 import { startDemo } from "./demo/demo.ts";
 import { findDesktop } from "./desktop.ts";
-import { endMarked, markName } from "./ownProcesses.ts";
+import { endMarked, isAlive, markName, startersHere } from "./ownProcesses.ts";
 import type { PrivatePlace } from "./privatePlace.ts";
 import { makePrivatePlace } from "./privatePlace.ts";
 import { root } from "./suites/run.ts";
@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const isMine = process.argv.includes("--mine");
 const leaving = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => leaving.abort());
-leaveWithParent();
+leaveWithStarters();
 
 if (!isMine && !existsSync("/proc/self/environ")) {
   console.error("The demo finds what it started in Linux's /proc. Here, `npm start -- --mine` shows your own sessions.");
@@ -80,10 +80,10 @@ async function left(): Promise<void> {
   await new Promise((resolve) => leaving.signal.addEventListener("abort", resolve, { once: true }));
 }
 
-/** A signal that ends npm alone does not reach this process. */
-function leaveWithParent(): void {
-  const parent = process.ppid;
+/** A signal that ends npm alone does not reach this process: it leaves when one of those that were started with it is gone. */
+function leaveWithStarters(): void {
+  const starters = startersHere();
   setInterval(() => {
-    if (process.ppid !== parent) leaving.abort();
+    if (!starters.every(isAlive)) leaving.abort();
   }, 500).unref();
 }
