@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { finalize, sweep } from "../../../../src/core/operations/finalize.ts";
-import { aBook, aRecord, aRun, aSession, pid, seen, without } from "../../../support/facets.ts";
+import { aBook, aRecord, aRun, aSession, pid, seen, talk, without } from "../../../support/facets.ts";
 import { aWorld } from "../../../support/world.ts";
 
 const unseenRow = without(aRecord("mux", { liveness: seen("unseen") }), "process");
@@ -105,4 +105,18 @@ test("one that is refused does not hold up the rest of a sweep", async () => {
     ).map(({ result }) => result.kind),
   ).toEqual(["refused", "success"]);
   expect(told).toEqual(["entire:2 exited"]);
+});
+
+test("a fault in one does not hold up the rest of a sweep, and is thrown when all are done", async () => {
+  const facets = [aBook("mux", "active"), aBook("entire", "active", { process: pid(42), conversation: talk("B") })];
+  const { context, sources, told } = aWorld(facets);
+  const mux = sources.get("mux");
+  if (mux) mux.record = () => Promise.reject(new Error("a bug"));
+  await expect(
+    sweep(
+      facets.map((facet) => aSession(facet)),
+      context,
+    ),
+  ).rejects.toThrow("a bug");
+  expect(told).toEqual(["entire:r exited"]);
 });
