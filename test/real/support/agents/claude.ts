@@ -23,12 +23,18 @@ export interface ClaudeFile {
   readonly statusUpdatedAt?: number;
 }
 
+/** For a Claude Code that is started in another way: it talks to nobody but the model. */
+export const quietClaude = {
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: "1",
+  DISABLE_AUTOUPDATER: "1",
+} as const;
+
 /** Resolves when Claude Code says that it is idle: no onboarding, trust or key question comes before. */
 export async function startClaude(lab: Lab, start: Start): Promise<Agent> {
   configureClaude(lab);
-  const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: "1", DISABLE_AUTOUPDATER: "1" };
   const args = ["--permission-mode", "manual", ...(start.args ?? [])];
-  const agent = await launch(lab, "claude", { ...start, args, env: { ...quiet, ...start.env } }, ({ comm }) => comm === "claude");
+  const agent = await launch(lab, "claude", { ...start, args, env: { ...quietClaude, ...start.env } }, ({ comm }) => comm === "claude");
   await untilClaude(agent, "idle");
   return agent;
 }
