@@ -26,8 +26,8 @@ test("its parent, group, user and terminal are told", () => {
 });
 
 test("a path with spaces and brackets is one executable, and what follows it are its words", () => {
-  const helper = "/Applications/Visual Studio Code.app/Contents/Frameworks/Code Helper (Plugin).app/Contents/MacOS/Code Helper (Plugin)";
-  expect(rows.get(702)).toMatchObject({ executable: helper, argv: [helper, "--type=utility", "--lang=en-GB"] });
+  const plugin = "/Applications/Visual Studio Code.app/Contents/Frameworks/Code Helper (Plugin).app/Contents/MacOS/Code Helper (Plugin)";
+  expect(rows.get(702)).toMatchObject({ executable: plugin, argv: [plugin, "--type=utility", "--lang=en-GB"] });
   expect(rows.get(4160)?.argv).toEqual(["/Users/someone/my tools/claude", "--resume", "36ec9b97-6f5b-46e0-b414-f8407ce00a5d"]);
 });
 
