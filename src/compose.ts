@@ -54,9 +54,8 @@ export async function compose(settings: Settings): Promise<Warden> {
     }),
     peek: async ({ run }, signal) => run && can.sources.get(run.source)?.peek?.(run, signal),
     watch(onChange) {
-      const all = new DisposableStack();
-      for (const source of sources) all.use(source.watch(onChange));
-      return all;
+      const all = sources.map((source) => source.watch(onChange));
+      return { [Symbol.dispose]: () => all.forEach((each) => each[Symbol.dispose]()) };
     },
     lead: (onElected) => becomeLeader(stateFolder, onElected),
     [Symbol.dispose]: () => noting[Symbol.dispose](),

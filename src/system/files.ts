@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
 import { appendFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -55,8 +56,11 @@ export async function makePrivateFolder(folder: string): Promise<void> {
 
 async function readPart(path: string, limitBytes: number, part: "whole" | "tail"): Promise<{ readonly text: string; readonly isWhole: boolean } | undefined> {
   try {
-    await using file = await open(path, "r");
-    const { size } = await file.stat();
+    // Without waiting: a pipe that nobody writes to would hold up the look for ever.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const kind = await file.stat();
+    if (!kind.isFile()) return undefined;
+    const { size } = kind;
     if (size <= limitBytes) return { text: await file.readFile("utf8"), isWhole: true };
     if (part === "whole") return { text: "", isWhole: false };
     const { buffer, bytesRead } = await file.read(Buffer.alloc(limitBytes), 0, limitBytes, size - limitBytes);

@@ -19,14 +19,18 @@ export async function openLinuxProcesses(): Promise<ProcessTable> {
   const bootedAt = await readBootTime();
   let known = new Map<string, Fixed>();
 
-  return { here, readAll, read: (pid) => readOne(pid, known), environmentOf, cwdOf };
+  return { here, readAll, read: (pid) => readOne(pid, known), readThese, environmentOf, cwdOf };
+
+  async function readThese(pids: readonly number[]): Promise<ReadonlyMap<number, ProcessEntry>> {
+    return byPid(await Promise.all(pids.map((pid) => readOne(pid, known))));
+  }
 
   async function readAll(): Promise<ReadonlyMap<number, ProcessEntry>> {
     const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
     const seen = new Map<string, Fixed>();
     const entries = await Promise.all(pids.map((pid) => readOne(pid, seen)));
     known = seen;
-    return new Map(entries.flatMap((entry) => (entry ? [[entry.identity.pid, entry] as const] : [])));
+    return byPid(entries);
   }
 
   async function readOne(pid: number, keepIn: Map<string, Fixed>): Promise<ProcessEntry | undefined> {
@@ -48,6 +52,10 @@ export async function openLinuxProcesses(): Promise<ProcessTable> {
     const { parentPid, groupId, sessionId, state, tty, isForeground } = fields;
     return { identity, parentPid, groupId, sessionId, state, tty, isForeground, argv, program, uid, startedAt };
   }
+}
+
+function byPid(entries: readonly (ProcessEntry | undefined)[]): ReadonlyMap<number, ProcessEntry> {
+  return new Map(entries.flatMap((entry) => (entry ? [[entry.identity.pid, entry] as const] : [])));
 }
 
 /** USER_HZ, in which Linux tells times to programs, is 100 wherever VS Code runs. */

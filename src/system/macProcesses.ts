@@ -16,6 +16,7 @@ export async function openMacProcesses(): Promise<ProcessTable> {
       return all;
     },
     read: async (pid) => (await ask(["-p", String(pid)])).get(pid),
+    readThese: async (pids) => (pids.length === 0 ? new Map() : ask(["-p", pids.join(",")])),
     environmentOf: async () => new Map(),
     cwdOf: async ({ pid }) => cwdIn(await textOf(["lsof", "-a", "-d", "cwd", "-p", String(pid), "-Fn"])),
   };
@@ -45,7 +46,7 @@ async function textOf(command: readonly [string, ...string[]], signal?: AbortSig
 
 type Row = Omit<ProcessEntry, "program"> & { readonly executable: string };
 
-/** A row whose columns can't be read is left out of the table whole: its process is then nobody we know. */
+/** Of a row whose columns can't be read only the pid is told: there is somebody, and nothing more is known of them. */
 export function parsePs(table: string, commands: string, host: string): readonly Row[] {
   const argvOf = new Map(
     commands.split("\n").flatMap((line) => {
@@ -53,10 +54,10 @@ export function parsePs(table: string, commands: string, host: string): readonly
       return pid === undefined || args === undefined ? [] : [[Number(pid), args] as const];
     }),
   );
-  return table.split("\n").flatMap((line): Row[] => {
+  return table.split("\n").flatMap((line): readonly Row[] => {
     const [, pid, parent, group, foreground, uid, tty, stat, started, executable] = rowPattern.exec(line) ?? [];
     const atMs = parseStarted(started);
-    if (pid === undefined || executable === undefined || stat === undefined || atMs === undefined) return [];
+    if (pid === undefined || executable === undefined || stat === undefined || atMs === undefined) return untold(line, host);
     return [
       {
         identity: { pid: Number(pid), start: { kind: "utc", atMs }, host },
@@ -74,6 +75,14 @@ export function parsePs(table: string, commands: string, host: string): readonly
     ];
   });
 }
+
+function untold(line: string, host: string): readonly Row[] {
+  const pid = /^\s*(\d+)\s/.exec(line)?.[1];
+  if (pid === undefined) return [];
+  const nobody = { parentPid: 0, groupId: 0, sessionId: 0, uid: -1, tty: undefined, isForeground: false, startedAt: undefined, executable: "", argv: [] };
+  return [{ ...nobody, identity: { pid: Number(pid), start: { kind: "untold" }, host }, state: "running" }];
+}
+
 const rowPattern = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(-?\d+)\s+(\S+)\s+(\S+)\s+(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\s+(.+?)\s*$/;
 
 /** Milliseconds since 1970 of "Mon Nov 30 02:01:35 2026", read as UTC; undefined where it is no such time. */

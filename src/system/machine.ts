@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Census, ProcessEntry } from "../core/census.ts";
 import type { Unreachable } from "../core/notice.ts";
-import { isSameProcess } from "../core/process.ts";
+import { compareProcesses, isSameProcess } from "../core/process.ts";
 import type { ProcessIdentity } from "../core/process.ts";
 import { openLinuxProcesses } from "./linuxProcesses.ts";
 import { openMacProcesses } from "./macProcesses.ts";
@@ -88,13 +88,14 @@ export function machineOf(table: ProcessTable, settings: { readonly tmuxProgram:
   }
 
   async function livingOf(identities: readonly ProcessIdentity[]): Promise<readonly ProcessIdentity[]> {
-    const alive = await Promise.all(identities.map(isAlive));
-    return identities.filter((_, index) => alive[index]);
+    const entries = await table.readThese(identities.map(({ pid }) => pid));
+    return identities.filter((identity) => mayLive(entries.get(identity.pid), identity));
   }
+}
 
-  async function isAlive(identity: ProcessIdentity): Promise<boolean> {
-    return isLiving(await table.read(identity.pid), identity);
-  }
+/** What can't be compared is not proved gone. */
+function mayLive(entry: ProcessEntry | undefined, identity: ProcessIdentity): boolean {
+  return entry !== undefined && entry.state !== "zombie" && compareProcesses(entry.identity, identity) !== "different";
 }
 
 function isLiving(entry: ProcessEntry | undefined, identity: ProcessIdentity): boolean {

@@ -125,7 +125,9 @@ function reasonOf(error: unknown): string {
 
 const notLookedAt: Evidence<Liveness> = { value: "unknown", seen: "not looked at", at: 0 };
 
-function seenIn(census: Census, { process }: Entry): Evidence<Liveness> {
+/** A process that went on to a new conversation lives for that one only. */
+function seenIn(census: Census, { process, end }: Entry): Evidence<Liveness> {
+  if (end?.how === "cleared") return { value: "gone", seen: `process ${process.pid} went on to a new conversation`, at: census.at };
   const value = livenessOf(process, census);
   const where = process.host !== undefined && process.host !== census.here.host ? ` on ${process.host}` : "";
   switch (value) {

@@ -1,6 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { livenessOf } from "../../../src/core/census.ts";
+import type { Census } from "../../../src/core/census.ts";
 import { openMacProcesses, parsePs, parseStarted } from "../../../src/system/macProcesses.ts";
 import { aFolder } from "../../support/folder.ts";
 
@@ -12,7 +14,7 @@ const [table, commands] = await Promise.all([sample("ps-table"), sample("ps-args
 const rows = new Map(parsePs(table, commands, "mac").map((row) => [row.identity.pid, row]));
 
 test("every row that can be read is told", () => {
-  expect([...rows.keys()]).toEqual([1, 88, 412, 655, 702, 731, 801, 812, 4121, 4122, 4130, 4140, 4150, 4160]);
+  expect([...rows.keys()]).toEqual([1, 88, 412, 655, 702, 731, 801, 812, 4121, 4122, 4130, 4140, 4150, 4160, 4170]);
 });
 
 test("a process is told by pid and start, in whole seconds of UTC, and by its host", () => {
@@ -60,9 +62,17 @@ test("an executable with spaces and without words is one word, also where its li
   expect(parsePs(table, "", "mac").find(({ identity }) => identity.pid === 655)?.argv).toEqual([code]);
 });
 
-test("a row whose start can't be read is left out, and hides no other", () => {
-  expect(rows.has(4170)).toBe(false);
-  expect(rows.has(4160)).toBe(true);
+test("of a row whose start can't be read only the pid is known: its process is unknown, and never dead", () => {
+  const row = rows.get(4170);
+  expect(row).toMatchObject({ identity: { pid: 4170, start: { kind: "untold" } }, argv: [], uid: -1 });
+  const census: Census = {
+    at: 0,
+    here: { host: "mac", bootId: undefined, pidNamespace: undefined },
+    panes: [],
+    unreachable: [],
+    processes: new Map(row && [[4170, { ...row, program: undefined }]]),
+  };
+  expect(livenessOf({ pid: 4170, start: { kind: "utc", atMs: 0 }, host: "mac" }, census)).toBe("unknown");
 });
 
 test.each([

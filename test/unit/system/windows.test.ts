@@ -1,4 +1,5 @@
 import { readdir, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { announceWindow, otherWindows } from "../../../src/system/windows.ts";
@@ -11,7 +12,7 @@ const startedAt = (number: number, time: number | undefined) => censusOf(anEntry
 /** What a window with this process wrote down. */
 async function announce(stateFolder: string, number: number, announced: unknown): Promise<void> {
   await announceWindow(stateFolder, "ours", []);
-  await writeFile(join(stateFolder, "windows", `${number}.json`), typeof announced === "string" ? announced : JSON.stringify(announced));
+  await writeFile(join(stateFolder, "windows", `${hostname()}-${number}.json`), typeof announced === "string" ? announced : JSON.stringify(announced));
 }
 const files = (stateFolder: string) => readdir(join(stateFolder, "windows"));
 
@@ -25,28 +26,28 @@ test("a window says anew what it is called", async () => {
   await using folder = await aFolder();
   await announceWindow(folder.path, "before", [1]);
   await announceWindow(folder.path, "after", [2]);
-  expect(await files(folder.path)).toEqual([`${process.pid}.json`]);
+  expect(await files(folder.path)).toEqual([`${hostname()}-${process.pid}.json`]);
 });
 
 test("what a window that died left behind is removed", async () => {
   await using folder = await aFolder();
   await announce(folder.path, 77, { name: "app", terminals: [], at });
   expect(await otherWindows(folder.path, censusOf())).toEqual([]);
-  expect(await files(folder.path)).toEqual([`${process.pid}.json`]);
+  expect(await files(folder.path)).toEqual([`${hostname()}-${process.pid}.json`]);
 });
 
 test("a window whose pid somebody else has by now is dead", async () => {
   await using folder = await aFolder();
   await announce(folder.path, 77, { name: "app", terminals: [], at });
   expect(await otherWindows(folder.path, startedAt(77, at + 5_000))).toEqual([]);
-  expect(await files(folder.path)).toEqual([`${process.pid}.json`]);
+  expect(await files(folder.path)).toEqual([`${hostname()}-${process.pid}.json`]);
 });
 
 test("where the process table could not be read nothing is told of windows, and nothing removed", async () => {
   await using folder = await aFolder();
   await announce(folder.path, 77, { name: "app", terminals: [], at });
   expect(await otherWindows(folder.path, { processes: undefined })).toEqual([]);
-  expect(await files(folder.path)).toContain("77.json");
+  expect(await files(folder.path)).toContain(`${hostname()}-77.json`);
 });
 
 test.each(["{", "null", "[]", '{"name":7,"terminals":[],"at":1}', '{"name":"x","terminals":"no","at":1}', '{"name":"x","terminals":[]}'])(

@@ -98,3 +98,13 @@ test.each(["recorded", "alreadySo", "unsupported"] as const)("a book that answer
   });
   expect(receipt.result.kind).toBe("success");
 });
+
+test("where the state folder can't be written nothing is done, and it says why", async () => {
+  const world = aWorld([aRun()]);
+  world.context.journal.append = async () => {
+    throw new Error("EROFS: read-only file system");
+  };
+  const receipt = await stop(world.session, asked, world.context);
+  expect(receipt.result).toMatchObject({ kind: "refused", reason: "unreachable", detail: "the state folder can't be written (EROFS: read-only file system)" });
+  expect([world.taken, world.held.size]).toEqual([[], 0]);
+});
