@@ -37,15 +37,15 @@ test.each([
   expect(await records(ledger)).toHaveLength(1);
 });
 
-test("/clear: the old conversation is left ended and resumable, and the row keeps its key", async () => {
+test("/clear: the old conversation is left stopped and resumable, although its process goes on, and the row keeps its key", async () => {
   const { ledger } = await aLedger();
   await ledger.note(living(41, "A"));
   await ledger.note(living(41, "B"));
-  expect(await picture(ledger, alive(41))).toEqual(["A ended alive", "B active alive"]);
+  expect(await picture(ledger, alive(41))).toEqual(["A ended gone", "B active alive"]);
   const sessions = merge([livingRun(41, "B"), ...(await records(ledger, alive(41)))], now);
-  expect(sessions.map(({ key, run, conversation }) => [key, run !== undefined, conversation?.id])).toEqual([
-    ["process:41", true, "B"],
-    [expect.stringMatching(/^ledger:/), false, "A"],
+  expect(sessions.map(({ key, run, conversation, status }) => [key, run !== undefined, conversation?.id, status.value, status.seen])).toEqual([
+    ["process:41", true, "B", "idle", expect.anything()],
+    [expect.stringMatching(/^ledger:/), false, "A", "stopped", "left for a new conversation"],
   ]);
 });
 
