@@ -103,7 +103,8 @@ function seen(known: Partial<Entry> & Pick<Entry, "id">, session: Session, run: 
     title,
     givenName,
     cwd: run.cwd ?? known.cwd,
-    startedAt: run.startedAt ?? known.startedAt,
+    // Each window works it out from its own boot time: of one process the first word stands, or two windows would correct each other for ever.
+    startedAt: isSameProcess(known.process, process) ? (known.startedAt ?? run.startedAt) : (run.startedAt ?? known.startedAt),
     seenAt: now,
     state: "active",
   };

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { merge } from "../../../../src/core/merge.ts";
 import { anEntry, aRun, aSession, aTurn, censusOf, now, pid, seen, talk } from "../../../support/facets.ts";
+import { openLedger } from "../../../../src/sources/ledger/ledgerSource.ts";
 import { aLedger, alive, nobody, picture, records, signal, tell } from "./book.ts";
 import { living, livingRun } from "./entries.ts";
 
@@ -35,6 +36,16 @@ test.each([
   await ledger.note(living(41, "A", over));
   expect(await lines()).toHaveLength(2);
   expect(await records(ledger)).toHaveLength(1);
+});
+
+test("another window's clock, a second apart, is no news of the same process; of a new one its start is", async () => {
+  const { ledger, lines, folder } = await aLedger();
+  await ledger.note(living(41, "A", { startedAt: now - 5_000 }));
+  await openLedger(folder).note(living(41, "A", { startedAt: now - 4_000 }));
+  expect(await lines()).toHaveLength(1);
+  const [record] = await records(ledger);
+  if (record) await tell(ledger, record, { kind: "exited", conversation: undefined });
+  expect(await ledger.note(living(77, "A", { startedAt: now - 4_000 }))).toMatchObject({ process: pid(77), startedAt: now - 4_000 });
 });
 
 test("/clear: the old conversation is left stopped and resumable, although its process goes on, and the row keeps its key", async () => {
