@@ -1,4 +1,4 @@
-import { isSurvivor } from "../core/ladder.ts";
+import { canBeForced } from "../core/ladder.ts";
 import type { Operation } from "../core/lifecycle.ts";
 import type { Receipt } from "../core/receipt.ts";
 import { sentenceOfReceipt } from "../core/sentences.ts";
@@ -85,7 +85,7 @@ function isBad({ receipt }: Outcome): boolean {
 }
 
 function survives({ operation, result }: Receipt): boolean {
-  return operation === "stop" && result.kind === "partial" && result.survivors.some(isSurvivor);
+  return operation === "stop" && result.kind === "partial" && result.survivors.some(canBeForced);
 }
 
 function wasCancelled({ result }: Receipt): boolean {

@@ -71,7 +71,7 @@ function openThreadsAt(census: Census, home: string, signal: AbortSignal): Retur
 }
 const answers = new WeakMap<Census, Map<string, ReturnType<typeof readOpenThreads>>>();
 
-export function homeOf({ configHome }: Run): string {
+export function homeOf({ configHome }: Pick<Run, "configHome">): string {
   return configHome ?? join(homedir(), ".codex");
 }
 

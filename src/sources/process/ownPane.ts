@@ -1,26 +1,31 @@
 import { basename } from "node:path";
 import { ancestorsOf, descendantsOf } from "../../core/census.ts";
 import type { Census, Pane, ProcessEntry } from "../../core/census.ts";
+import { isSameProcess } from "../../core/process.ts";
 
-/** Whether the pane was made for the agent and holds nothing else: only then may it be closed with it. */
+/** Whether the pane was made for the agent, still holds some of it, and holds nothing else: only then may it be closed with it. */
 export function isMadeFor(pane: Pane, tree: readonly ProcessEntry[], census: Pick<Census, "processes">): boolean {
   const first = census.processes?.get(pane.pid);
-  if (!pane.hasStartCommand || pane.state === "dead") return pane.hasStartCommand;
-  // Its program has ended, or the agent has and the pane's command goes on: a tree that is gone owns nothing.
-  if (!first) return false;
-  const inTree = new Set(tree.map(({ identity }) => identity.pid));
-  const above = new Set(tree.flatMap(({ identity }) => ancestorsOf(identity.pid, census)));
-  return [first, ...descendantsOf([first], census)].every(
-    (entry) => entry.state === "zombie" || inTree.has(entry.identity.pid) || (above.has(entry) && !isShellOfAPerson(entry)),
-  );
+  if (!pane.hasStartCommand || !first) return false;
+  const inPane = [first, ...descendantsOf([first], census)].filter(({ state }) => state !== "zombie");
+  const itsOwn = inPane.filter((entry) => tree.some(({ identity }) => isSameProcess(identity, entry.identity)));
+  // The pane's command may go on to something of the person's when the agent has ended: a tree that is gone owns nothing.
+  const above = new Map(itsOwn.flatMap((own) => ancestorsOf(own.identity.pid, census).map((ancestor) => [ancestor, own] as const)));
+  return itsOwn.length > 0 && inPane.every((entry) => itsOwn.includes(entry) || isWrapper(entry, above.get(entry)));
 }
 
-/** A shell without a command of its own: `tmux new-session zsh` has a start command too. */
-export function isShellOfAPerson({ program, argv }: ProcessEntry): boolean {
-  return (
-    shells.has(basename(program?.file ?? "")) &&
-    !argv.slice(1).some((argument) => /^-\w*c$/.test(argument)) &&
-    argv.slice(1).every((argument) => argument.startsWith("-"))
-  );
+/** What only waits for the agent below it. A shell that puts it into a job of its own is a person's, and so is one without a command. */
+function isWrapper(entry: ProcessEntry, below: ProcessEntry | undefined): boolean {
+  if (!below) return false;
+  return !isShell(entry) || (entry.groupId === below.groupId && !isStartedBare(entry));
+}
+
+function isShell({ program }: ProcessEntry): boolean {
+  return shells.has(basename(program?.file ?? ""));
 }
 const shells = new Set(["sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "tcsh", "csh", "nu", "elvish", "xonsh", "pwsh"]);
+
+/** `tmux new-session zsh` has a start command too. */
+function isStartedBare({ argv }: ProcessEntry): boolean {
+  return argv.slice(1).every((argument) => argument.startsWith("-") && !/^-\w*c$/.test(argument));
+}

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Agent } from "../../core/agent.ts";
 import { agentOf } from "../../core/agent.ts";
+import type { Agent } from "../../core/agent.ts";
 import { ancestorsOf } from "../../core/census.ts";
 import type { Census, Pane, ProcessEntry } from "../../core/census.ts";
 import type { Run } from "../../core/facet.ts";
-import type { Ladder, Remnant, Rung } from "../../core/ladder.ts";
+import type { Ladder, Remnant, Rung, Taken } from "../../core/ladder.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
 import type { Refusal } from "../../core/refusal.ts";
 import type { Machine, Signal } from "../../system/machine.ts";
 import { handleOf } from "../../system/tmux/pane.ts";
+import { keepPane } from "./keptPane.ts";
+import type { KeptPane } from "./keptPane.ts";
 import { markedRemnants, nameOfProcess } from "./marked.ts";
 import { isMadeFor } from "./ownPane.ts";
 import { whyProtected } from "./protected.ts";
@@ -35,36 +37,31 @@ export async function withProcessLadder<T>(run: Run, parts: Parts, climb: (ladde
   if (!rootEntry) return { kind: "refused", reason: "livenessUnknown", detail: "its process is not in the process table" };
 
   const tree = growTree([root, ...launchersOf(rootEntry, agent, census)], census, (entry) => isShared(entry, agents));
-  const ownPane = pane && isMadeFor(pane, tree.members, census) ? pane : undefined;
-  const tellsAtExit = ownPane !== undefined && agent.idFromLastWords !== undefined;
+  const tellsAtExit = agent.idFromLastWords !== undefined && pane !== undefined && isMadeFor(pane, tree.members, census);
   const name = `${agent.id} (${root.pid})`;
-  let putBack: (() => Promise<void>) | undefined;
-
-  const collected = async (): Promise<readonly ProcessIdentity[]> => {
-    tree.collect(await machine.processes(signal));
-    return tree.members.map(({ identity }) => identity);
-  };
-  const signalAll = async (identities: readonly ProcessIdentity[], which: Signal): Promise<undefined> => {
-    for (const identity of identities) await machine.signal(identity, which);
-  };
-  const canEscape = agent.ask.escapeWhenBusy && run.activity.value === "working" && rootEntry.isForeground && pane?.takesKeys === true;
+  let kept: KeptPane | undefined;
 
   const rungs: readonly Rung[] = [
-    rung("ask", `${canEscape ? "Escape and " : ""}${agent.ask.signal} to ${name}`, agent.ask.graceMs, async () => {
-      if (tellsAtExit) putBack = await keep(ownPane);
-      if (canEscape && pane) await escape(pane);
-      await collected();
-      return signalAll([root], agent.ask.signal);
+    rung("ask", `${agent.ask.signal} to ${name}`, agent.ask.graceMs, async () => {
+      if (tellsAtExit) kept = await keepPane(pane, agent, machine, signal);
+      const escaped = pane !== undefined && (await escape(pane));
+      await collect();
+      const asked = await signalAll([root], agent.ask.signal);
+      return taken([...(escaped ? ["Escape"] : []), asked > 0 ? `${agent.ask.signal} to ${name}` : `${name} had ended`].join(" and "));
     }),
-    rung("hangUp", ownPane ? "closed its pane, SIGTERM to the rest" : "SIGTERM to the rest", 1_000, async () => {
-      const all = await collected();
+    rung("hangUp", "hangs up", 1_000, async () => {
+      const all = await collect();
       // A pane that is kept for its last words is closed afterwards; its agent is told the same by the signal.
-      if (tellsAtExit) await signalAll([root], "SIGHUP");
-      const refusal = ownPane && !tellsAtExit ? await handleOf(ownPane, machine.tmux).close() : undefined;
-      if (refusal) return refusal;
-      return signalAll(all, "SIGTERM");
+      if (kept) await signalAll([root], "SIGHUP");
+      const closed = kept || !pane ? false : await closeOwn(pane);
+      if (typeof closed === "object") return closed;
+      const asked = await signalAll(all, "SIGTERM");
+      return taken(`${closed ? "closed its pane, " : kept ? "SIGHUP to it, " : ""}SIGTERM to ${asked === 1 ? "1 process" : `${asked} processes`}`);
     }),
-    rung("kill", "SIGKILL to the rest", 2_000, async () => signalAll(await collected(), "SIGKILL")),
+    rung("kill", "SIGKILL to the rest", 2_000, async () => {
+      const killed = await signalAll(await collect(), "SIGKILL");
+      return taken(`SIGKILL to ${killed === 1 ? "1 process" : `${killed} processes`}`);
+    }),
   ];
 
   try {
@@ -72,23 +69,43 @@ export async function withProcessLadder<T>(run: Run, parts: Parts, climb: (ladde
       ends: "session",
       rungs,
       remains: () => remains(0),
-      settled: async (withinMs) => [
-        ...(await remains(withinMs)),
-        ...(await markedRemnants(run, rootEntry, tree.members, parts, await machine.processes(signal))),
-      ],
-      ...(tellsAtExit && { lastWords: async () => agent.idFromLastWords?.((await handleOf(ownPane, machine.tmux).screen(50, signal)) ?? "") }),
+      async settled(withinMs) {
+        const left = await remains(withinMs);
+        const now = await machine.processes(signal);
+        return [...left, ...(await markedRemnants(run, rootEntry, tree.members, parts, now))];
+      },
+      lastWords: async () => kept?.lastWords(),
     });
   } finally {
-    if (tellsAtExit && putBack) await closeKept(ownPane, putBack, machine);
+    await kept?.close();
+  }
+
+  async function collect(): Promise<readonly ProcessIdentity[]> {
+    tree.collect(await machine.processes(signal));
+    return tree.members.map(({ identity }) => identity);
+  }
+
+  /** How many of them were there to be signalled. */
+  async function signalAll(identities: readonly ProcessIdentity[], which: Signal): Promise<number> {
+    let reached = 0;
+    for (const identity of identities) if (await machine.signal(identity, which)) reached++;
+    return reached;
+  }
+
+  /** Looked at afresh: what was the agent's pane may by now be somebody else's. */
+  async function closeOwn(listed: Pane): Promise<boolean | Refusal> {
+    const now = await machine.census(signal);
+    tree.collect(now);
+    const same = now.panes.find(({ id, server }) => id === listed.id && server.pid === listed.server.pid);
+    if (!same || !isMadeFor(same, tree.members, now)) return false;
+    return (await handleOf(same, machine.tmux).close()) ?? true;
   }
 
   async function remains(withinMs: number): Promise<readonly Remnant[]> {
     const deadline = Date.now() + withinMs;
-    const left = await machine.exited(
-      tree.members.map(({ identity }) => identity),
-      withinMs,
-      signal,
-    );
+    let left = await machine.exited(identitiesOf(tree.members), withinMs, signal);
+    // What was begun while it left, like a hook at a session's end, is of it too.
+    if (left.length === 0) left = await machine.exited(await collect(), Math.max(0, deadline - Date.now()), signal);
     const turn = left.length === 0 ? await endOfTurn(deadline) : undefined;
     return [...left.map(remnantOf), ...(turn ? [turn] : [])];
   }
@@ -107,21 +124,29 @@ export async function withProcessLadder<T>(run: Run, parts: Parts, climb: (ladde
     return { kind: "process", process, name: entry ? nameOfProcess(entry) : "process", bond: "tree" };
   }
 
-  async function escape(busy: Pane): Promise<void> {
-    if (await handleOf(busy, machine.tmux).pressEscape()) return;
+  /** Only where it is busy, owns the keyboard, and the keyboard is its own: all three looked at right before. */
+  async function escape(listed: Pane): Promise<boolean> {
+    if (!agent.ask.escapeWhenBusy || run.activity.value !== "working" || !listed.takesKeys) return false;
+    const entry = (await machine.processes(signal)).processes?.get(root.pid);
+    if (!entry?.isForeground || !(await isBusy())) return false;
+    if (await handleOf(listed, machine.tmux).pressEscape()) return false;
     const deadline = Date.now() + turnEndsWithinMs;
     while (Date.now() < deadline && (await isBusy())) await sleep(50, undefined, { signal });
-  }
-
-  async function keep(own: Pane): Promise<(() => Promise<void>) | undefined> {
-    const kept = await handleOf(own, machine.tmux).keepWhenDead();
-    return typeof kept === "function" ? kept : undefined;
+    return true;
   }
 }
 const turnEndsWithinMs = 500;
 
 function rung(step: Rung["step"], does: string, graceMs: number, take: Rung["take"]): Rung {
-  return { step, reach: "session", does, alsoEnds: [], graceMs, take };
+  return { step, reach: "session", does, graceMs, take };
+}
+
+function taken(did: string): Taken {
+  return { kind: "taken", did };
+}
+
+function identitiesOf(entries: readonly ProcessEntry[]): readonly ProcessIdentity[] {
+  return entries.map(({ identity }) => identity);
 }
 
 /** The same agent's processes above it, in one job: they only started it, and end with it. */
@@ -132,12 +157,4 @@ function launchersOf(root: ProcessEntry, agent: Agent, census: Census): readonly
     launchers.push(entry.identity);
   }
   return launchers;
-}
-
-/** A pane kept for its last words is closed once its agent is gone, and left as it was where it lives on. */
-async function closeKept(pane: Pane, putBack: () => Promise<void>, machine: Machine): Promise<void> {
-  const census = await machine.census(AbortSignal.timeout(5_000));
-  const now = census.panes.find(({ id, server }) => id === pane.id && server.pid === pane.server.pid);
-  if (now?.state === "dead") await handleOf(pane, machine.tmux).close();
-  else if (now) await putBack();
 }

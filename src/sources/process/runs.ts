@@ -40,7 +40,20 @@ export async function readRuns(
 
   const liveOf = ({ entry }: AgentProcess): LiveEntry | undefined => live.find((each) => isSameProcess(each.process, entry.identity));
   const here = await Promise.all([...recognised, ...vouchedFor].map((each) => runOf(each, liveOf(each), census, machine, signal)));
-  return { runs: [...here, ...elsewhere.map((entry) => runElsewhere(entry, census))], homes };
+  return { runs: [...here.map((run) => withThoseBelow(run, here, census)), ...elsewhere.map((entry) => runElsewhere(entry, census))], homes };
+}
+
+/** An agent that another one started ends with it. */
+function withThoseBelow(run: Run, all: readonly Run[], census: Census): Run {
+  const alsoEnds = all.flatMap(({ agent, host }) => {
+    const isBelow = host.kind === "process" && run.host.kind === "process" && isUnder(host.process.pid, run.host.process.pid, census);
+    return isBelow ? [`${agent ?? "process"} (${host.process.pid})`] : [];
+  });
+  return alsoEnds.length > 0 ? { ...run, alsoEnds } : run;
+}
+
+function isUnder(pid: number, top: number, census: Census): boolean {
+  return pid !== top && ancestorsOf(pid, census).some(({ identity }) => identity.pid === top);
 }
 
 interface Housed extends AgentProcess {

@@ -41,12 +41,17 @@ test.each<[Status, Session, string]>([
   expect(menu(withStatus(session, status))).toBe(expected);
 });
 
+test("of what can't be seen from here our own book alone may be forgotten, and nothing else is done", () => {
+  expect(menu(withStatus(aSession(aBook("ledger", "active")), "unknown"))).toBe("forget");
+  expect(menu(withStatus(past, "unknown"))).not.toContain("forget");
+});
+
 test("a session in doubt is only looked at", () => {
   expect(menu(withStatus(living, "idle", { why: "two could be it", candidates: [] }))).toBe("goTo peek");
 });
 
 test("without a run there is nothing to go to, to peek at or to stop", () => {
-  expect(menu(withStatus(past, "open"))).toBe("captureId rename");
+  expect(menu(withStatus(past, "open"))).toBe("rename");
 });
 
 test("what a source lacks is not offered", () => {

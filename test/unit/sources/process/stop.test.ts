@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProcess } from "../../../../scripts/ownProcesses.ts";
@@ -149,4 +149,48 @@ test("one Escape goes first where it is known to be busy, and none where it wait
     const heard = readFileSync(`${log}.${mode}`, "utf8");
     expect([mode, heard.includes("\\u001b"), /[a-z/]exit/.test(heard)]).toEqual([mode, keys, false]);
   }
+});
+
+test("a pane whose command goes on after the agent is not closed", async () => {
+  const { argv, env } = stage.programs.start("claude", { subject: "goes on" });
+  const command = `${argv.map((word) => `'${word}'`).join(" ")}; exec sleep 987`;
+  stage.tmux(
+    "new-session",
+    "-d",
+    "-s",
+    "goes on",
+    "-c",
+    stage.work,
+    ...Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
+    "--",
+    "sh",
+    "-c",
+    command,
+  );
+  const session = await until(async () => (await stage.list()).find(({ title }) => title === "goes on"));
+  expect((await stop(session)).json()).toMatchObject({ status: "success", termination_method: "graceful" });
+  await until(() => stage.tmux("list-panes", "-t", "=goes on:", "-F", "#{pane_current_command}").trim() === "sleep");
+});
+
+test("an agent that another one started is named before it ends with it", async () => {
+  const program = join(stage.folder, "outer/node_modules/@anthropic-ai/claude-code/cli.js");
+  mkdirSync(join(program, ".."), { recursive: true });
+  writeFileSync(join(program, "../package.json"), JSON.stringify({ name: "@anthropic-ai/claude-code" }));
+  const inner = stage.programs.start("gemini", { subject: "inner" });
+  writeFileSync(
+    program,
+    `require("node:child_process").spawn(${JSON.stringify(inner.argv[0])}, ${JSON.stringify(inner.argv.slice(1))}, { stdio: "ignore", detached: true }); setInterval(() => {}, 1000);`,
+  );
+  stage.tmux("new-session", "-d", "-s", "outer", "-c", stage.work, "--", process.execPath, program);
+  const sessions = await until(async () => {
+    const below = (await stage.list()).filter(({ agent, tmux }) => tmux?.session === "outer" || agent === "gemini");
+    return below.length >= 2 ? below : undefined;
+  });
+  const outer = sessions.find(({ agent }) => agent === "claude");
+  const within = sessions.find(({ agent }) => agent === "gemini");
+  const asked = await stage.warden(["stop", outer?.key ?? ""]);
+  expect([asked.code, asked.stderr.includes(`It started gemini (${within?.pid})`)]).toEqual([3, true]);
+  const receipt = (await stop(outer as Listed)).json();
+  expect(receipt.warnings).toContain(`gemini (${within?.pid}) was started by it, and was ended with it.`);
+  expect([isThere(outer as Listed), isThere(within as Listed)]).toEqual([false, false]);
 });
