@@ -8,9 +8,17 @@ import { until } from "./until.ts";
 
 const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
 
+/** The product's command line, for a pane. */
+export const programArgv = ["node", cli] as const;
+
 /** Runs the product's command line as a person of this lab does. */
 export async function warden(lab: Lab, ...args: readonly string[]): Promise<Answer> {
-  const { exitCode: code, signal, stdout, stderr } = await execa("node", [cli, ...args], {
+  const {
+    exitCode: code,
+    signal,
+    stdout,
+    stderr,
+  } = await execa(programArgv[0], [cli, ...args], {
     env: lab.env,
     extendEnv: false,
     cwd: lab.root,

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Lab } from "../lab.ts";
 import { untilScreen } from "../panes.ts";
@@ -42,4 +42,14 @@ env_key = "FAKE_KEY"
   );
   const trust = `\n[projects.${JSON.stringify(cwd)}]\ntrust_level = "trusted"\n`;
   if (!readFileSync(path, "utf8").includes(trust)) appendFileSync(path, trust);
+}
+
+/** The thread whose file on disk was begun last, by the file's own name. */
+export function lastCodexThread(lab: Lab): string | undefined {
+  const files = readdirSync(join(lab.home, ".codex/sessions"), { recursive: true, encoding: "utf8" });
+  // An id, a UUID of version 7, begins with the moment it was made.
+  return files
+    .flatMap((path) => /-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(path)?.[1] ?? [])
+    .toSorted()
+    .at(-1);
 }
