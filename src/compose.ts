@@ -32,7 +32,7 @@ export async function compose(settings: Settings): Promise<Warden> {
   const roster = new Roster(sources, (signal) => machine.census(signal));
   // What is seen alive is noted; the ledger reads it back as what was. What scripts start by the dozen is nobody's to take up again.
   const noting = roster.onDidChange(({ sessions }) => {
-    for (const session of sessions) if (isAliveHere(session) && !isAutomation(session)) void ledger.note(session);
+    void ledger.noteAll(sessions.filter((session) => isAliveHere(session) && !isAutomation(session)));
   });
 
   return {

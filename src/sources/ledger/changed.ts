@@ -5,6 +5,7 @@ import { isSameProcess, wordOf } from "../../core/process.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
 import type { Session } from "../../core/session.ts";
 import type { Change } from "../../core/source.ts";
+import type { Book } from "./book.ts";
 import type { Entry, LedgerLine } from "./entry.ts";
 
 /** The lines that a change of one entry needs; none where it already says so. */
@@ -49,12 +50,12 @@ function changed(entry: Entry, change: Change, now: number): Entry | undefined {
 /** What a living session adds to the ledger. One process that goes on to a new conversation leaves the old one behind, ended and resumable. */
 export function linesOfSighting(
   session: Session,
-  run: Run,
-  process: ProcessIdentity,
-  all: readonly Entry[],
+  { run, process }: Living,
+  book: Book,
   livesOn: (entry: Entry) => boolean,
   now: number,
-): { readonly entry: Entry; readonly lines: readonly LedgerLine[] } {
+): { readonly entry: Entry; readonly lines: readonly Entry[] } {
+  const all = book.kinOf(process, run.conversation);
   // It was proved gone, and gone is for ever: this sighting is older than that.
   const over = all.find((entry) => isSameProcess(entry.process, process) && entry.state !== "active" && entry.end?.how !== "cleared");
   if (over) return { entry: over, lines: [] };
@@ -69,7 +70,7 @@ export function linesOfSighting(
   const isLeft = known?.conversation !== undefined && run.conversation !== undefined && !isSameConversation(known.conversation, run.conversation);
   if (!known || isLeft) {
     const left: Entry | undefined = known && { ...known, firstKey: undefined, state: "ended", end: { how: "cleared", at: now } };
-    const entry = seen(past ?? { id: freshId(process, run, all) }, session, run, process, now);
+    const entry = seen(past ?? { id: freshId(process, run, book) }, session, run, process, now);
     return { entry, lines: left ? [left, entry] : [entry] };
   }
   const entry = seen(known, session, run, process, now);
@@ -79,14 +80,20 @@ export function linesOfSighting(
 /** How exact "last seen" is of an agent that nothing else is written about. */
 const noteEveryMs = 10 * 60 * 1000;
 
+/** A run that is a process of its own. */
+export interface Living {
+  readonly run: Run;
+  readonly process: ProcessIdentity;
+}
+
 /** The same conversation, taken up again in a new process. */
 function latestOf(conversation: Conversation | undefined, entries: readonly Entry[]): Entry | undefined {
   return entries.filter((entry) => isSameConversation(entry.conversation, conversation)).toSorted((a, b) => b.seenAt - a.seenAt)[0];
 }
 
-function freshId(process: ProcessIdentity, { conversation }: Run, entries: readonly Entry[]): string {
+function freshId(process: ProcessIdentity, { conversation }: Run, book: Book): string {
   const word = `${process.bootId?.slice(0, 8) ?? "boot"}-${wordOf(process)}`;
-  return entries.some(({ id }) => id === word) ? `${word}-${conversation?.id ?? entries.length}` : word;
+  return book.has(word) ? `${word}-${conversation?.id ?? book.size}` : word;
 }
 
 function seen(known: Partial<Entry> & Pick<Entry, "id">, session: Session, run: Run, process: ProcessIdentity, now: number): Entry {

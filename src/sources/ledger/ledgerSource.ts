@@ -8,10 +8,12 @@ import type { Notice } from "../../core/notice.ts";
 import type { Session } from "../../core/session.ts";
 import type { Change, Guard, RecordOutcome } from "../../core/source.ts";
 import { watch } from "../../system/watch.ts";
-import { linesOfChange, linesOfSighting } from "./changed.ts";
+import { linesOfChange } from "./changed.ts";
 import { recordOf } from "./entry.ts";
 import type { Entry } from "./entry.ts";
 import { openLedgerFile } from "./ledgerFile.ts";
+import { sightingsOf } from "./sightings.ts";
+import type { Sightings } from "./sightings.ts";
 
 /** Our own book: what was seen alive, how it ended, and the names given. Beside it nothing is written about a session here. */
 export function openLedger(stateFolder: string): Ledger {
@@ -48,7 +50,12 @@ export function openLedger(stateFolder: string): Ledger {
       }
     },
     watch: (onChange) => watch([file.path], onChange),
-    note: (session) => oneAtATime(() => note(session)),
+    async note(session) {
+      const [record] = await oneAtATime(() => noteAll([session]));
+      if (!record) throw new Error("only what runs as a process of its own is noted");
+      return record;
+    },
+    noteAll: (sessions) => oneAtATime(() => noteAll(sessions)),
     record: (record, change, guard) => oneAtATime(() => recordChange(record, change, guard)),
   };
 
@@ -70,24 +77,22 @@ export function openLedger(stateFolder: string): Ledger {
     }
   }
 
-  async function note(session: Session): Promise<SessionRecord> {
-    const { run } = session;
-    if (!run || run.host.kind !== "process") throw new Error("only what runs as a process of its own is noted");
-    const { process } = run.host;
+  async function noteAll(sessions: readonly Session[]): Promise<readonly SessionRecord[]> {
     const now = Date.now();
-    const sighting = (entries: ReadonlyMap<string, Entry>): ReturnType<typeof linesOfSighting> =>
-      linesOfSighting(session, run, process, [...entries.values()], livesOn, now);
-
-    let noted = sighting(new Map());
     try {
-      noted = sighting((await file.load()).entries);
-      if (noted.lines.length > 0) await file.append((fresh) => (noted = sighting(fresh)).lines);
-      whyUnwritten = undefined;
+      let noted = sightingsOf(sessions, (await file.load()).entries, livesOn, now);
+      const isWritten = noted.lines.length === 0 || (await file.append((fresh) => (noted = sightingsOf(sessions, fresh, livesOn, now)).lines)) !== undefined;
+      whyUnwritten = isWritten ? undefined : "somebody else holds its lock";
+      return recordsOf(noted);
     } catch (error) {
       // A book of ours that can't be written holds up nobody's stop; the list says so.
       whyUnwritten = reasonOf(error);
+      return recordsOf(sightingsOf(sessions, new Map(), livesOn, now));
     }
-    return recordOf(noted.entry, place, run.liveness);
+  }
+
+  function recordsOf({ seen }: Sightings): readonly SessionRecord[] {
+    return seen.map(({ entry, liveness }) => recordOf(entry, place, liveness));
   }
 
   function livesOn(entry: Entry): boolean {
