@@ -1,7 +1,7 @@
 import type { Agent } from "../../src/core/agent.ts";
 import type { AgentId, Facet, FacetKey, SessionRecord, SourceId } from "../../src/core/facet.ts";
 import type { JournalLine } from "../../src/core/journal.ts";
-import type { Ladder, Remnant, Rung } from "../../src/core/ladder.ts";
+import type { Ladder, Remnant, Rung, Taken } from "../../src/core/ladder.ts";
 import type { Ledger } from "../../src/core/ledger.ts";
 import { merge } from "../../src/core/merge.ts";
 import type { OperationContext, OperationEvent } from "../../src/core/operations/operation.ts";
@@ -130,12 +130,13 @@ function ladderOf({ left = [[theAgent], []], rungs = threeRungs, ends = "session
     ends,
     rungs: rungs.map((rung) => {
       const does = rung.does ?? rung.step;
-      const take = async (): Promise<undefined> => {
+      const take = async (): Promise<Taken> => {
         hooks.onTake?.(does);
         taken.push(does);
         at = Math.min(at + 1, left.length - 1);
+        return { kind: "taken", did: does };
       };
-      return { reach: "session", does, alsoEnds: [], graceMs: 5, take, ...rung };
+      return { reach: "session", does, graceMs: 5, take, ...rung };
     }),
     remains: async () => left[at] ?? [],
     settled: async () => left[at] ?? [],
