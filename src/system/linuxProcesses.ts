@@ -1,16 +1,23 @@
-import { close, open, read } from "node:fs";
 import { readFile, readdir, readlink, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Here, ProcessEntry } from "../core/census.ts";
 import type { ProcessIdentity } from "../core/process.ts";
-import { programOf } from "./programs.ts";
 import type { ProcessTable } from "./processTable.ts";
+import { cwdOf, environmentOf, isShortage, readShort, unlessAbsent, withoutMark } from "./procFiles.ts";
+import { programOf } from "./programs.ts";
 
 /** What stays as it is until the process executes another program. */
-type Fixed = Pick<ProcessEntry, "argv" | "program" | "uid"> & { readonly pidNamespace: string | undefined };
+type Fixed = Pick<ProcessEntry, "argv" | "program" | "uid"> & {
+  readonly pidNamespace: string | undefined;
+  /** Nothing of it failed to be read: only then is it not read again. */
+  readonly isWhole: boolean;
+};
 
-/** Processes from /proc. A program's file and argv are read once for each execution, not once for each look. */
-export async function openLinuxProcesses(): Promise<ProcessTable> {
+/**
+ * Processes from /proc. A program's file and argv are read once for each execution, not once for each look. Gone is only whom the system says to be
+ * gone: any other fault (no descriptor left, a failing disk) rejects, since it would else end the book of an agent that lives.
+ */
+export async function openLinuxProcesses(proc = "/proc"): Promise<ProcessTable> {
   const here: Here = {
     host: hostname(),
     bootId: (await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => undefined))?.trim(),
@@ -22,24 +29,39 @@ export async function openLinuxProcesses(): Promise<ProcessTable> {
   return { here, readAll, read: (pid) => readOne(pid, known), readThese, environmentOf, cwdOf };
 
   async function readThese(pids: readonly number[]): Promise<ReadonlyMap<number, ProcessEntry>> {
-    return byPid(await Promise.all(pids.map((pid) => readOne(pid, known))));
+    return readEach(pids, known);
   }
 
   async function readAll(): Promise<ReadonlyMap<number, ProcessEntry>> {
-    const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+    const pids = (await readdir(proc)).filter((name) => /^\d+$/.test(name)).map(Number);
     const seen = new Map<string, Fixed>();
-    const entries = await Promise.all(pids.map((pid) => readOne(pid, seen)));
+    const entries = await readEach(pids, seen);
     known = seen;
-    return byPid(entries);
+    return entries;
+  }
+
+  /** A few at a time: each holds a descriptor, and the editor has no thousands of them. */
+  async function readEach(pids: readonly number[], keepIn: Map<string, Fixed>): Promise<ReadonlyMap<number, ProcessEntry>> {
+    const entries = new Map<number, ProcessEntry>();
+    const waiting = pids.values();
+    const readOneByOne = async (): Promise<void> => {
+      for (const pid of waiting) {
+        const entry = await readOne(pid, keepIn);
+        if (entry) entries.set(pid, entry);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(readAtOnce, pids.length) }, readOneByOne));
+    return entries;
   }
 
   async function readOne(pid: number, keepIn: Map<string, Fixed>): Promise<ProcessEntry | undefined> {
-    const text = await readShort(`/proc/${pid}/stat`);
-    const fields = text === undefined ? undefined : parseStat(text);
-    if (!fields) return undefined;
+    const text = await readShort(`${proc}/${pid}/stat`);
+    if (text === undefined) return undefined;
+    const fields = parseStat(text);
+    if (!fields) return untold(pid, here.host);
     const key = `${pid} ${fields.startTicks} ${fields.execution}`;
-    const fixed = known.get(key) ?? (await readFixed(pid));
-    keepIn.set(key, fixed);
+    const fixed = known.get(key) ?? (await readFixed(`${proc}/${pid}`));
+    if (fixed.isWhole) keepIn.set(key, fixed);
     const { argv, program, uid } = fixed;
     const identity: ProcessIdentity = {
       pid,
@@ -54,24 +76,26 @@ export async function openLinuxProcesses(): Promise<ProcessTable> {
   }
 }
 
-function byPid(entries: readonly (ProcessEntry | undefined)[]): ReadonlyMap<number, ProcessEntry> {
-  return new Map(entries.flatMap((entry) => (entry ? [[entry.identity.pid, entry] as const] : [])));
-}
-
 /** USER_HZ, in which Linux tells times to programs, is 100 wherever VS Code runs. */
 const ticksPerSecond = 100;
 
-/** A file of at most 1 kB, undefined where it is gone. Half the work of readFile, which counts for hundreds of processes at every look. */
-function readShort(path: string): Promise<string | undefined> {
-  return new Promise((settle) => {
-    open(path, "r", (notThere, descriptor) => {
-      if (notThere) return settle(undefined);
-      return read(descriptor, Buffer.allocUnsafe(1_024), 0, 1_024, 0, (gone, bytes, buffer) => {
-        close(descriptor, () => {});
-        settle(gone ? undefined : buffer.toString("latin1", 0, bytes));
-      });
-    });
-  });
+const readAtOnce = 64;
+
+/** There is somebody, and nothing more is known of them: /proc mounted with `hidepid=1` shows no more of other users. */
+function untold(pid: number, host: string): ProcessEntry {
+  return {
+    identity: { pid, start: { kind: "untold" }, host },
+    parentPid: 0,
+    groupId: 0,
+    sessionId: 0,
+    state: "running",
+    tty: undefined,
+    isForeground: false,
+    argv: [],
+    program: undefined,
+    uid: -1,
+    startedAt: undefined,
+  };
 }
 
 interface Stat extends Pick<ProcessEntry, "parentPid" | "groupId" | "sessionId" | "state" | "tty" | "isForeground"> {
@@ -99,31 +123,25 @@ export function parseStat(text: string): Stat | undefined {
   };
 }
 
-async function readFixed(pid: number): Promise<Fixed> {
+/** Of a process that went meanwhile, or that is another user's, what can't be read stays away for ever. */
+async function readFixed(folder: string): Promise<Fixed> {
   const [cmdline, exe, cwd, owner, pidNamespace] = await Promise.all([
-    readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => ""),
-    readlink(`/proc/${pid}/exe`).catch(() => undefined),
-    cwdOf({ pid }),
-    stat(`/proc/${pid}`).catch(() => undefined),
-    readlink(`/proc/${pid}/ns/pid`).catch(() => undefined),
+    unlessAbsent(readFile(`${folder}/cmdline`, "utf8")),
+    unlessAbsent(readlink(`${folder}/exe`)),
+    unlessAbsent(readlink(`${folder}/cwd`)),
+    unlessAbsent(stat(folder)),
+    unlessAbsent(readlink(`${folder}/ns/pid`)),
   ]);
-  const argv = cmdline.split("\0").slice(0, -1);
-  const program = exe === undefined || argv.length === 0 ? undefined : await programOf(exe.replace(/ \(deleted\)$/, ""), argv, cwd);
-  return { argv, program, uid: owner?.uid ?? -1, pidNamespace };
-}
-
-async function environmentOf({ pid }: Pick<ProcessIdentity, "pid">): Promise<ReadonlyMap<string, string>> {
-  const text = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
-  return new Map(
-    text
-      .split("\0")
-      .filter((pair) => pair.includes("="))
-      .map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)] as const),
-  );
-}
-
-async function cwdOf({ pid }: Pick<ProcessIdentity, "pid">): Promise<string | undefined> {
-  return (await readlink(`/proc/${pid}/cwd`).catch(() => undefined))?.replace(/ \(deleted\)$/, "");
+  const argv = (cmdline ?? "").split("\0").slice(0, -1);
+  const bare = { argv, uid: owner?.uid ?? -1, pidNamespace };
+  if (exe === undefined || argv.length === 0) return { ...bare, program: undefined, isWhole: true };
+  try {
+    return { ...bare, program: await programOf(withoutMark(exe), argv, cwd && withoutMark(cwd)), isWhole: true };
+  } catch (error) {
+    if (isShortage(error)) throw error;
+    // Its own files can't be read now (a share that hangs or fails): nobody else is the worse for it, and it is looked at again.
+    return { ...bare, program: undefined, isWhole: false };
+  }
 }
 
 async function readBootTime(): Promise<number | undefined> {

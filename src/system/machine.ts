@@ -88,8 +88,9 @@ export function machineOf(table: ProcessTable, settings: { readonly tmuxProgram:
   }
 
   async function livingOf(identities: readonly ProcessIdentity[]): Promise<readonly ProcessIdentity[]> {
-    const entries = await table.readThese(identities.map(({ pid }) => pid));
-    return identities.filter((identity) => mayLive(entries.get(identity.pid), identity));
+    // A look that failed saw nobody go.
+    const entries = await table.readThese(identities.map(({ pid }) => pid)).catch(() => undefined);
+    return !entries ? identities : identities.filter((identity) => mayLive(entries.get(identity.pid), identity));
   }
 }
 

@@ -1,16 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Program } from "../core/census.ts";
-import { readIfPresent } from "./files.ts";
+import { isAbsence, readIfPresent } from "./files.ts";
 
-/** What a process really executes: the script where an interpreter runs one, else the executable; with the name in the nearest package.json above it. */
+/** What a process really executes: the script where an interpreter runs one, else the executable; with the name in the nearest package.json above it. Rejects where these files are there and can't be read. */
 export async function programOf(executable: string, argv: readonly string[], cwd: string | undefined): Promise<Program | undefined> {
   if (!interpreters.has(basename(executable)))
     return { file: executable, packageName: await packageNameAbove(executable), args: argv.slice(1), isScript: false };
   const index = scriptIndex(argv);
   const script = index === undefined ? undefined : argv[index];
   if (index === undefined || script === undefined) return undefined;
-  const file = await realpath(resolve(cwd ?? "/", script)).catch(() => undefined);
+  const file = await realPathOf(resolve(cwd ?? "/", script));
   return file === undefined ? undefined : { file, packageName: await packageNameAbove(file), args: argv.slice(index + 1), isScript: true };
 }
 const interpreters = new Set(["node", "nodejs", "bun", "deno"]);
@@ -36,13 +36,23 @@ function packageNameAbove(file: string): Promise<string | undefined> {
   const name = names.get(folder) ?? lookUp(folder);
   names.set(folder, name);
   // An install may still be under way: only a name that was found is kept.
-  void name.then((found) => found === undefined && names.delete(folder));
+  const forget = (): boolean => names.delete(folder);
+  name.then((found) => found === undefined && forget(), forget);
   return name;
+}
+
+async function realPathOf(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
 }
 
 async function lookUp(start: string): Promise<string | undefined> {
   for (let folder = start, depth = 0; folder !== dirname(folder) && depth < 8; folder = dirname(folder), depth++) {
-    const name = nameIn(await readIfPresent(join(folder, "package.json"), 1_000_000).catch(() => undefined));
+    const name = nameIn(await readIfPresent(join(folder, "package.json"), 1_000_000));
     if (name !== undefined) return name;
     if (basename(folder) === "node_modules") return undefined;
   }

@@ -97,6 +97,21 @@ test("a zombie is not waited for", async () => {
   expect(await machine.exited([zombie.identity], 20_000, never)).toEqual([]);
 });
 
+test("a look that failed proves nobody gone", async () => {
+  const { identity } = await startDeaf();
+  const blind = machineOf({ ...table, readThese: () => Promise.reject(new Error("EMFILE: too many open files")) }, settings);
+  expect(await blind.exited([identity], 100, never)).toEqual([identity]);
+});
+
+test("a look that failed once is made again until the deadline", async () => {
+  const { identity, process: child, ended } = await startChild(["sleep", "60"]);
+  child.kill("SIGKILL");
+  await ended;
+  let looks = 0;
+  const shaky = machineOf({ ...table, readThese: (pids) => (++looks === 1 ? Promise.reject(new Error("EMFILE")) : table.readThese(pids)) }, settings);
+  expect(await shaky.exited([identity], 20_000, never)).toEqual([]);
+});
+
 test("a process table that can't be read is a place without an answer, not an empty one", async () => {
   const blind = machineOf({ ...table, readAll: () => Promise.reject(new Error("ps gave no answer")) }, settings);
   const census = await blind.census(never);
