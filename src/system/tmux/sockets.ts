@@ -34,8 +34,10 @@ function socketOf({ argv }: ProcessEntry, environment: ReadonlyMap<string, strin
     if (option === "S") path = value;
     if (option === "L") name = value;
   }
+  // Without either a client goes to the server that it was started in, and else to the default one of its own folder.
+  if (path === undefined && name === undefined) path = environment.get("TMUX")?.split(",")[0] || undefined;
   if (path !== undefined) return resolve(environment.get("PWD") ?? "/", path);
-  return name === undefined ? undefined : join(environment.get("TMUX_TMPDIR") || "/tmp", `tmux-${uid}`, name);
+  return join(environment.get("TMUX_TMPDIR") || "/tmp", `tmux-${uid}`, name ?? "default");
 }
 
 async function realSocket(path: string | undefined): Promise<string | undefined> {

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ProcessEntry } from "../../../../src/core/census.ts";
 import { openLinuxProcesses } from "../../../../src/system/linuxProcesses.ts";
 import { findSockets, isListening } from "../../../../src/system/tmux/sockets.ts";
+import { startChild } from "../../../support/children.ts";
 import { anEntry, pid } from "../../../support/facets.ts";
 import { aFolder } from "../../../support/folder.ts";
 import { aTmux } from "../../../support/tmux.ts";
@@ -52,14 +53,30 @@ test.each<[readonly string[], Readonly<Record<string, string>>, string | undefin
   [["tmux", "-c", "-S", "new-session"], {}, undefined],
   [["tmux", "new-session", "-S", "FOLDER/s"], {}, undefined],
   [["tmux"], {}, undefined],
+  [["tmux"], { TMUX_TMPDIR: "FOLDER" }, `tmux-${uid}/default`],
+  [["tmux", "new-session", "-s", "work"], { TMUX_TMPDIR: "FOLDER" }, `tmux-${uid}/default`],
+  [["tmux", "attach"], { TMUX: "FOLDER/s,4121,0", TMUX_TMPDIR: "FOLDER" }, "s"],
+  [["tmux", "attach"], { TMUX: "", TMUX_TMPDIR: "FOLDER" }, `tmux-${uid}/default`],
+  [["tmux", "-L", "name"], { TMUX: "FOLDER/s,4121,0", TMUX_TMPDIR: "FOLDER" }, `tmux-${uid}/name`],
 ])("%j with %j", async (argv, environment, socket) => {
   await using folder = await aFolder();
   await mkdir(join(folder.path, `tmux-${uid}`));
   await aSocket(join(folder.path, "s"));
-  await aSocket(join(folder.path, `tmux-${uid}`, "name"));
+  for (const name of ["name", "default"]) await aSocket(join(folder.path, `tmux-${uid}`, name));
   const at = (text: string): string => text.replace("FOLDER", folder.path);
   const around = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, at(value)]));
   expect(await found(folder.path, [aTmuxProcess(argv.map(at))], around)).toEqual(socket === undefined ? [] : [socket]);
+});
+
+test("a server whose folder only its own shell knew is found from its environment", async () => {
+  await using folder = await aFolder();
+  const { pid } = await startChild(["tmux", "-f", "/dev/null", "-D"], { env: { TMUX: "", TMUX_TMPDIR: folder.path } });
+  const table = await openLinuxProcesses();
+  await until(async () => {
+    const server = await table.read(pid);
+    const sockets = server ? await findSockets([], [server], ({ identity }) => table.environmentOf(identity)) : [];
+    return sockets.includes(join(folder.path, `tmux-${uid}`, "default"));
+  });
 });
 
 test("another user's tmux, and what is no tmux, are not asked where their socket is", async () => {
