@@ -8,6 +8,7 @@ import type { Conversation, Run } from "../core/facet.ts";
 import { wordOf } from "../core/process.ts";
 import { readIfPresent, readTail } from "../system/files.ts";
 import { readCommandLine } from "./commandLine.ts";
+import { inherited, isSamePlace } from "./elsewhere.ts";
 import { lastIdOn } from "./ids.ts";
 import { installedAs } from "./installed.ts";
 import type { Installed } from "./installed.ts";
@@ -50,8 +51,8 @@ export const cline: Agent = {
     const isFound = idPattern.test(id) && ((await stat(folder).catch(() => undefined))?.isDirectory() ?? false);
     return { value: isFound, seen: isFound ? "its transcript was found" : `no transcript of it was found in ${join(home, "sessions")}`, at: Date.now() };
   },
-  resumeCommand({ id, home }, cwd) {
-    const elsewhere = home === undefined || home === defaultFolder() ? [] : ["--data-dir", home];
+  async resumeCommand({ id, home }, cwd) {
+    const elsewhere = home === undefined || (await isSamePlace(home, dataFolderOf(inherited()))) ? [] : ["--data-dir", home];
     return { argv: ["cline", ...elsewhere, "--id", id], ...(cwd !== undefined && { cwd }) };
   },
   storesByHand: [

@@ -7,6 +7,7 @@ import type { Census, ProcessEntry } from "../core/census.ts";
 import type { Activity, Run } from "../core/facet.ts";
 import { listIfPresent, readIfPresent } from "../system/files.ts";
 import { readCommandLine } from "./commandLine.ts";
+import { environmentFor } from "./elsewhere.ts";
 import { uuidPattern } from "./ids.ts";
 import { installedAs } from "./installed.ts";
 import type { Installed } from "./installed.ts";
@@ -22,7 +23,7 @@ export const copilot: Agent = {
   // One Escape does not end its turn, two do; the signal does in 0.1 s.
   ask: { escapeWhenBusy: false, signal: "SIGTERM", graceMs: 5_000 },
   recognise,
-  configHomeOf: (environment) => environment.get("COPILOT_HOME") || below(environment.get("HOME")),
+  configHomeOf,
   async tellOf(run, census): Promise<Told> {
     const lock = await findLock(run, census);
     const entry = entryOf(run, census);
@@ -47,9 +48,9 @@ export const copilot: Agent = {
     const isFound = uuidPattern.test(id) && (await stat(events).catch(() => undefined)) !== undefined;
     return { value: isFound, seen: isFound ? "its transcript was found" : `no transcript of it was found in ${join(home, "session-state")}`, at: Date.now() };
   },
-  resumeCommand({ id, home }, cwd) {
-    const isElsewhere = home !== undefined && home !== defaultHome();
-    return { argv: ["copilot", `--resume=${id}`], ...(cwd !== undefined && { cwd }), ...(isElsewhere && { env: { COPILOT_HOME: home } }) };
+  async resumeCommand({ id, home }, cwd) {
+    const environment = await environmentFor(home, { configHomeOf, variable: "COPILOT_HOME" });
+    return { argv: ["copilot", `--resume=${id}`], ...(cwd !== undefined && { cwd }), ...environment };
   },
   storesByHand: [
     "~/.copilot/session-state/<id>",
@@ -170,6 +171,7 @@ function defaultHome(): string {
   return join(homedir(), ".copilot");
 }
 
-function below(home: string | undefined): string | undefined {
-  return home ? join(home, ".copilot") : undefined;
+function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {
+  const home = environment.get("HOME");
+  return environment.get("COPILOT_HOME") || (home ? join(home, ".copilot") : undefined);
 }

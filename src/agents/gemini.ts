@@ -1,12 +1,13 @@
 import { open } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import * as z from "zod";
 import type { Agent, Recognised, Told } from "../core/agent.ts";
 import type { Census, ProcessEntry } from "../core/census.ts";
 import type { Activity, Conversation, Run } from "../core/facet.ts";
 import { isAbsence, listIfPresent } from "../system/files.ts";
 import { readCommandLine } from "./commandLine.ts";
+import { environmentFor } from "./elsewhere.ts";
 import { lastIdOn, uuidPattern } from "./ids.ts";
 import { installedAs } from "./installed.ts";
 import type { Installed } from "./installed.ts";
@@ -20,10 +21,7 @@ export const gemini: Agent = {
   // To the inner of its two processes: the outer ignores it, and closing the pane leaves both.
   ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
   recognise,
-  configHomeOf(environment) {
-    const home = environment.get("GEMINI_CLI_HOME") || environment.get("HOME");
-    return home ? join(home, ".gemini") : undefined;
-  },
+  configHomeOf,
   async tellOf(run, census): Promise<Told> {
     const conversation = conversationOf(run, census);
     return conversation ? { conversation } : {};
@@ -35,9 +33,10 @@ export const gemini: Agent = {
     const isFound = uuidPattern.test(id) && (await hasChat(home, id, signal));
     return { value: isFound, seen: isFound ? "its transcript was found" : `no transcript of it was found in ${join(home, "tmp")}`, at: Date.now() };
   },
-  resumeCommand({ id, home }, cwd) {
-    const isElsewhere = home !== undefined && home !== defaultHome() && home.endsWith("/.gemini");
-    return { argv: ["gemini", "--resume", id], ...(cwd !== undefined && { cwd }), ...(isElsewhere && { env: { GEMINI_CLI_HOME: join(home, "..") } }) };
+  async resumeCommand({ id, home }, cwd) {
+    const value = home !== undefined && basename(home) === ".gemini" ? dirname(home) : undefined;
+    const environment = await environmentFor(home, { configHomeOf, variable: "GEMINI_CLI_HOME", value });
+    return { argv: ["gemini", "--resume", id], ...(cwd !== undefined && { cwd }), ...environment };
   },
   storesByHand: [
     "~/.gemini/tmp/<folder's name>/chats/session-<time>-<first 8 of the id>.jsonl",
@@ -80,6 +79,11 @@ function conversationOf({ host, configHome }: Run, { processes }: Census): Conve
   const entry = host.kind === "process" ? processes?.get(host.process.pid) : undefined;
   const id = readArguments(entry?.program?.args ?? []).valueOf("--session-id", "-r", "--resume");
   return id !== undefined && uuidPattern.test(id) ? { agent: "gemini", id, toldBy: "agent", home: configHome ?? defaultHome() } : undefined;
+}
+
+function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {
+  const home = environment.get("GEMINI_CLI_HOME") || environment.get("HOME");
+  return home ? join(home, ".gemini") : undefined;
 }
 
 function defaultHome(): string {

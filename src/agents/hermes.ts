@@ -4,6 +4,7 @@ import type { Agent, Recognised, Told } from "../core/agent.ts";
 import type { Census, ProcessEntry } from "../core/census.ts";
 import type { Conversation, Run } from "../core/facet.ts";
 import { readCommandLine } from "./commandLine.ts";
+import { environmentFor } from "./elsewhere.ts";
 import { lastIdOn } from "./ids.ts";
 
 /** The second form is that of its gateway. */
@@ -16,7 +17,7 @@ export const hermes: Agent = {
   idPattern,
   ask: { escapeWhenBusy: false, signal: "SIGTERM", graceMs: 5_000 },
   recognise,
-  configHomeOf: (environment) => environment.get("HERMES_HOME") || below(environment.get("HOME")),
+  configHomeOf,
   async tellOf(run, census): Promise<Told> {
     const conversation = conversationOf(run, census);
     return conversation ? { conversation } : {};
@@ -28,9 +29,9 @@ export const hermes: Agent = {
     const isNamedByItself = idPattern.test(id) && (toldBy === "agent" || toldBy === "exit" || toldBy === "ledger");
     return { value: isNamedByItself, seen: isNamedByItself ? "Hermes itself named it" : "Hermes's database was not asked for it", at: Date.now() };
   },
-  resumeCommand({ id, home }, cwd) {
-    const isElsewhere = home !== undefined && home !== below(homedir());
-    return { argv: ["hermes", "--resume", id], ...(cwd !== undefined && { cwd }), ...(isElsewhere && { env: { HERMES_HOME: home } }) };
+  async resumeCommand({ id, home }, cwd) {
+    const environment = await environmentFor(home, { configHomeOf, variable: "HERMES_HOME" });
+    return { argv: ["hermes", "--resume", id], ...(cwd !== undefined && { cwd }), ...environment };
   },
   storesByHand: [
     "~/.hermes/state.db: `hermes sessions delete <id>`, for each part that a long conversation was split into",
@@ -61,6 +62,7 @@ function conversationOf({ host, configHome }: Run, { processes }: Census): Conve
   return id !== undefined && idPattern.test(id) ? { agent: "hermes", id, toldBy: "agent", home: configHome ?? join(homedir(), ".hermes") } : undefined;
 }
 
-function below(home: string | undefined): string | undefined {
-  return home ? join(home, ".hermes") : undefined;
+function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {
+  const home = environment.get("HOME");
+  return environment.get("HERMES_HOME") || (home ? join(home, ".hermes") : undefined);
 }

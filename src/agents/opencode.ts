@@ -1,9 +1,10 @@
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Agent, Recognised, Told } from "../core/agent.ts";
 import type { Census, ProcessEntry } from "../core/census.ts";
 import type { Conversation, Run } from "../core/facet.ts";
 import { readCommandLine } from "./commandLine.ts";
+import { environmentFor } from "./elsewhere.ts";
 import { lastIdOn } from "./ids.ts";
 import { installedAs } from "./installed.ts";
 import type { Installed } from "./installed.ts";
@@ -19,11 +20,7 @@ export const opencode: Agent = {
   childMarks: (_run, pid) => ({ OPENCODE_PID: String(pid) }),
   ask: { escapeWhenBusy: false, signal: "SIGTERM", graceMs: 5_000 },
   recognise,
-  configHomeOf(environment) {
-    const home = environment.get("HOME");
-    const shared = environment.get("XDG_DATA_HOME") || (home ? join(home, ".local", "share") : undefined);
-    return shared && join(shared, "opencode");
-  },
+  configHomeOf,
   async tellOf(run, census): Promise<Told> {
     const conversation = conversationOf(run, census);
     return conversation ? { conversation } : {};
@@ -37,9 +34,10 @@ export const opencode: Agent = {
     const isNamedByItself = idPattern.test(id) && (toldBy === "agent" || toldBy === "exit" || toldBy === "ledger");
     return { value: isNamedByItself, seen: isNamedByItself ? "OpenCode itself named it" : "OpenCode's database was not asked for it", at: Date.now() };
   },
-  resumeCommand({ id, home }, cwd) {
-    const isElsewhere = home !== undefined && home !== defaultHome();
-    return { argv: ["opencode", "-s", id], ...(cwd !== undefined && { cwd }), ...(isElsewhere && { env: { XDG_DATA_HOME: dirname(home) } }) };
+  async resumeCommand({ id, home }, cwd) {
+    const value = home !== undefined && basename(home) === "opencode" ? dirname(home) : undefined;
+    const environment = await environmentFor(home, { configHomeOf, variable: "XDG_DATA_HOME", value });
+    return { argv: ["opencode", "-s", id], ...(cwd !== undefined && { cwd }), ...environment };
   },
   storesByHand: [
     "~/.local/share/opencode/opencode.db: the rows that name the id, or `opencode session delete <id>`",
@@ -80,6 +78,12 @@ function conversationOf({ host, configHome }: Run, { processes }: Census): Conve
   const line = readArguments(entry?.program?.args ?? []);
   const id = line.has("--fork") ? undefined : line.valueOf("-s", "--session");
   return id !== undefined && idPattern.test(id) ? { agent: "opencode", id, toldBy: "agent", home: configHome ?? defaultHome() } : undefined;
+}
+
+function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {
+  const home = environment.get("HOME");
+  const shared = environment.get("XDG_DATA_HOME") || (home ? join(home, ".local", "share") : undefined);
+  return shared && join(shared, "opencode");
 }
 
 function defaultHome(): string {

@@ -2,9 +2,11 @@ import type { Command } from "./agent.ts";
 
 /** For a person to read, copy and paste into a POSIX shell; we never give it to one. */
 export function commandLineOf({ argv, cwd, env }: Command): string {
-  const assignments = Object.entries(env ?? {}).map(([name, value]) => `${name}=${quoted(value)}`);
+  const variables = Object.entries(env ?? {});
+  const unset = variables.flatMap(([name, value]) => (value === undefined ? ["-u", name] : []));
+  const assignments = variables.flatMap(([name, value]) => (value === undefined ? [] : `${name}=${quoted(value)}`));
   const change = cwd === undefined ? [] : ["cd", "--", quoted(cwd), "&&"];
-  return [...change, ...assignments, ...argv.map(quoted)].join(" ");
+  return [...change, ...(unset.length > 0 ? ["env", ...unset] : []), ...assignments, ...argv.map(quoted)].join(" ");
 }
 
 function quoted(word: string): string {

@@ -1,6 +1,6 @@
 import { commandLineOf } from "../core/commandLine.ts";
 import * as vscode from "vscode";
-import type { Command } from "../core/agent.ts";
+import type { Agent, Command } from "../core/agent.ts";
 import type { Session } from "../core/session.ts";
 import type { Handler, Hands } from "./commands.ts";
 
@@ -16,13 +16,18 @@ export function copyCommands({ face, choose }: Hands): Readonly<{ [id in CopyId]
       );
     },
     "sessionWarden.copyResumeCommand": async (choice) => {
-      const sessions = await choose({ verb: "resume", fits: (session) => findCommand(session) !== undefined }, choice);
-      await copy(sessions.flatMap((session) => findCommand(session) ?? []).map(commandLineOf), "Copied the command");
+      const sessions = await choose({ verb: "resume", fits: (session) => agentOf(session) !== undefined }, choice);
+      const commands = await Promise.all(sessions.map(findCommand));
+      await copy(commands.flatMap((command) => command ?? []).map(commandLineOf), "Copied the command");
     },
   };
 
-  function findCommand({ conversation, cwd }: Session): Command | undefined {
-    return conversation && face.lookout.warden.can.agents.get(conversation.agent)?.resumeCommand(conversation, cwd);
+  function agentOf({ conversation }: Session): Agent | undefined {
+    return conversation && face.lookout.warden.can.agents.get(conversation.agent);
+  }
+
+  async function findCommand(session: Session): Promise<Command | undefined> {
+    return session.conversation && (await agentOf(session)?.resumeCommand(session.conversation, session.cwd));
   }
 }
 

@@ -59,7 +59,8 @@ async function reach(destination: Destination, session: Session, { lookout, tree
 export function openTerminal(name: string, { argv: [shellPath, ...shellArgs], cwd, env }: Command): vscode.Terminal {
   // An editor that was itself started in tmux hands its mark down: the program would think that it sits in that pane.
   const unmarked = { TMUX: null, TMUX_PANE: null };
-  return vscode.window.createTerminal({ name, shellPath, shellArgs, env: { ...unmarked, ...env }, ...(cwd !== undefined && { cwd }) });
+  const asked = Object.fromEntries(Object.entries(env ?? {}).map(([name, value]) => [name, value ?? null]));
+  return vscode.window.createTerminal({ name, shellPath, shellArgs, env: { ...unmarked, ...asked }, ...(cwd !== undefined && { cwd }) });
 }
 
 /** The processes of this window's terminals. */
@@ -75,7 +76,7 @@ async function findTerminal(ancestors: readonly ProcessIdentity[]): Promise<vsco
 }
 
 /** A terminal that could not start its program never tells a pid. */
-async function pidOf(terminal: vscode.Terminal): Promise<number | undefined> {
+export async function pidOf(terminal: vscode.Terminal): Promise<number | undefined> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), toldWithinMs);
   try {

@@ -1,9 +1,9 @@
-import { homedir } from "node:os";
 import { basename, join } from "node:path";
-import type { Agent, Recognised } from "../../core/agent.ts";
+import type { Agent, Command, Recognised } from "../../core/agent.ts";
 import type { ProcessEntry } from "../../core/census.ts";
 import type { Conversation } from "../../core/facet.ts";
 import { readCommandLine } from "../commandLine.ts";
+import { environmentFor } from "../elsewhere.ts";
 import { installedAs } from "../installed.ts";
 import type { Installed } from "../installed.ts";
 import { uuidPattern } from "../ids.ts";
@@ -81,7 +81,7 @@ function configHomeOf(environment: ReadonlyMap<string, string>): string | undefi
   return environment.get("CLAUDE_CONFIG_DIR")?.normalize("NFC") || (home ? join(home, ".claude") : undefined);
 }
 
-function resumeCommand({ id, home }: Conversation, cwd: string | undefined): ReturnType<Agent["resumeCommand"]> {
-  const isElsewhere = home !== undefined && home !== join(homedir(), ".claude");
-  return { argv: ["claude", "--resume", id], ...(cwd !== undefined && { cwd }), ...(isElsewhere && { env: { CLAUDE_CONFIG_DIR: home } }) };
+async function resumeCommand({ id, home }: Conversation, cwd: string | undefined): Promise<Command> {
+  const environment = await environmentFor(home, { configHomeOf, variable: "CLAUDE_CONFIG_DIR" });
+  return { argv: ["claude", "--resume", id], ...(cwd !== undefined && { cwd }), ...environment };
 }

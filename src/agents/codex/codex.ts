@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Agent, Told } from "../../core/agent.ts";
+import type { Agent, Command, Told } from "../../core/agent.ts";
 import type { Conversation } from "../../core/facet.ts";
+import { environmentFor } from "../elsewhere.ts";
 import { lastIdOn, uuidPattern } from "../ids.ts";
 import { readOpenThreads } from "./appServer.ts";
 import { findThread, homeOf } from "./findThread.ts";
@@ -17,7 +18,7 @@ export const codex: Agent = {
   // Escape ends the turn in the daemon; the signal alone ends only the window.
   ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
   recognise,
-  configHomeOf: (environment) => environment.get("CODEX_HOME") || below(environment.get("HOME")),
+  configHomeOf,
   async tellOf(run, census, signal): Promise<Told> {
     const found = await findThread(run, census, signal);
     if (!found) return {};
@@ -56,11 +57,12 @@ export const codex: Agent = {
   ],
 };
 
-function resumeCommand({ id, home }: Conversation, cwd: string | undefined): ReturnType<Agent["resumeCommand"]> {
-  const isElsewhere = home !== undefined && home !== below(homedir());
-  return { argv: ["codex", "resume", id], ...(cwd !== undefined && { cwd }), ...(isElsewhere && { env: { CODEX_HOME: home } }) };
+async function resumeCommand({ id, home }: Conversation, cwd: string | undefined): Promise<Command> {
+  const environment = await environmentFor(home, { configHomeOf, variable: "CODEX_HOME" });
+  return { argv: ["codex", "resume", id], ...(cwd !== undefined && { cwd }), ...environment };
 }
 
-function below(home: string | undefined): string | undefined {
-  return home ? join(home, ".codex") : undefined;
+function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {
+  const home = environment.get("HOME");
+  return environment.get("CODEX_HOME") || (home ? join(home, ".codex") : undefined);
 }

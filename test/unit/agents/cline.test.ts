@@ -136,13 +136,13 @@ test("its last words name the session", () => {
   expect(cline.idFromLastWords?.("Continue  cline --id <session-id>")).toBeUndefined();
 });
 
-test("resume names the id, and its data folder only where it is not the usual one", () => {
+test("resume names the id, and its data folder only where it is not the usual one", async () => {
   const conversation = { agent: "cline", id, toldBy: "agent" } as const;
-  expect(cline.resumeCommand({ ...conversation, home: join(homedir(), ".cline", "data") }, "/srv/app")).toEqual({
+  expect(await cline.resumeCommand({ ...conversation, home: join(homedir(), ".cline", "data") }, "/srv/app")).toEqual({
     argv: ["cline", "--id", id],
     cwd: "/srv/app",
   });
-  expect(cline.resumeCommand({ ...conversation, home: "/srv/cline" }, undefined)).toEqual({ argv: ["cline", "--data-dir", "/srv/cline", "--id", id] });
+  expect(await cline.resumeCommand({ ...conversation, home: "/srv/cline" }, undefined)).toEqual({ argv: ["cline", "--data-dir", "/srv/cline", "--id", id] });
 });
 
 test("its home is CLINE_DATA_DIR, else below CLINE_DIR, else below HOME", () => {

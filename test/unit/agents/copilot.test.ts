@@ -126,13 +126,13 @@ test("a session can be resumed once it has events", async () => {
   });
 });
 
-test("resume names the id, and the home only where it is not the usual one", () => {
+test("resume names the id, and the home only where it is not the usual one", async () => {
   const conversation = { agent: "copilot", id, toldBy: "agent" } as const;
-  expect(copilot.resumeCommand({ ...conversation, home: join(homedir(), ".copilot") }, "/srv/app")).toEqual({
+  expect(await copilot.resumeCommand({ ...conversation, home: join(homedir(), ".copilot") }, "/srv/app")).toEqual({
     argv: ["copilot", `--resume=${id}`],
     cwd: "/srv/app",
   });
-  expect(copilot.resumeCommand({ ...conversation, home: "/srv/copilot" }, undefined)).toEqual({
+  expect(await copilot.resumeCommand({ ...conversation, home: "/srv/copilot" }, undefined)).toEqual({
     argv: ["copilot", `--resume=${id}`],
     env: { COPILOT_HOME: "/srv/copilot" },
   });

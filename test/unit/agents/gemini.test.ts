@@ -40,13 +40,13 @@ test("a conversation can be resumed where a file's first line names it", async (
   });
 });
 
-test("resume names the id, and the home only where it is not the usual one", () => {
+test("resume names the id, and the home only where it is not the usual one", async () => {
   const conversation = { agent: "gemini", id, toldBy: "agent" } as const;
-  expect(gemini.resumeCommand({ ...conversation, home: join(homedir(), ".gemini") }, "/srv/app")).toEqual({
+  expect(await gemini.resumeCommand({ ...conversation, home: join(homedir(), ".gemini") }, "/srv/app")).toEqual({
     argv: ["gemini", "--resume", id],
     cwd: "/srv/app",
   });
-  expect(gemini.resumeCommand({ ...conversation, home: "/srv/them/.gemini" }, undefined)).toEqual({
+  expect(await gemini.resumeCommand({ ...conversation, home: "/srv/them/.gemini" }, undefined)).toEqual({
     argv: ["gemini", "--resume", id],
     env: { GEMINI_CLI_HOME: "/srv/them" },
   });

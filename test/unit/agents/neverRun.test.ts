@@ -30,8 +30,8 @@ describe("agy", () => {
     });
   });
 
-  test("resume names the id", () => {
-    expect(agy.resumeCommand({ agent: "agy", id, toldBy: "agent" }, "/srv/app")).toEqual({ argv: ["agy", "--conversation", id], cwd: "/srv/app" });
+  test("resume names the id", async () => {
+    expect(await agy.resumeCommand({ agent: "agy", id, toldBy: "agent" }, "/srv/app")).toEqual({ argv: ["agy", "--conversation", id], cwd: "/srv/app" });
   });
 });
 
@@ -46,10 +46,10 @@ describe("hermes", () => {
     expect(await idOf("-c")).toBeUndefined();
   });
 
-  test("resume names the id, and the home only where it is not the usual one", () => {
+  test("resume names the id, and the home only where it is not the usual one", async () => {
     const conversation = { agent: "hermes", id: session, toldBy: "exit" } as const;
-    expect(hermes.resumeCommand({ ...conversation, home: join(homedir(), ".hermes") }, undefined)).toEqual({ argv: ["hermes", "--resume", session] });
-    expect(hermes.resumeCommand({ ...conversation, home: "/srv/hermes" }, undefined)).toEqual({
+    expect(await hermes.resumeCommand({ ...conversation, home: join(homedir(), ".hermes") }, undefined)).toEqual({ argv: ["hermes", "--resume", session] });
+    expect(await hermes.resumeCommand({ ...conversation, home: "/srv/hermes" }, undefined)).toEqual({
       argv: ["hermes", "--resume", session],
       env: { HERMES_HOME: "/srv/hermes" },
     });

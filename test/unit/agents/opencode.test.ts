@@ -33,11 +33,11 @@ test("an id that OpenCode named itself can be resumed; of any other it is not kn
   expect(await asked("record")).toMatchObject({ value: false, seen: "OpenCode's database was not asked for it" });
 });
 
-test("resume names the id, and the data folder only where it is not the usual one", () => {
+test("resume names the id, and the data folder only where it is not the usual one", async () => {
   const conversation = { agent: "opencode", id, toldBy: "agent" } as const;
   const usual = join(homedir(), ".local", "share", "opencode");
-  expect(opencode.resumeCommand({ ...conversation, home: usual }, "/srv/app")).toEqual({ argv: ["opencode", "-s", id], cwd: "/srv/app" });
-  expect(opencode.resumeCommand({ ...conversation, home: "/srv/data/opencode" }, undefined)).toEqual({
+  expect(await opencode.resumeCommand({ ...conversation, home: usual }, "/srv/app")).toEqual({ argv: ["opencode", "-s", id], cwd: "/srv/app" });
+  expect(await opencode.resumeCommand({ ...conversation, home: "/srv/data/opencode" }, undefined)).toEqual({
     argv: ["opencode", "-s", id],
     env: { XDG_DATA_HOME: "/srv/data" },
   });

@@ -13,6 +13,12 @@ test("its variables stand before it", () => {
   expect(commandLineOf({ argv: ["claude"], env: { CLAUDE_CONFIG_DIR: "/home/someone/my claude" } })).toBe("CLAUDE_CONFIG_DIR='/home/someone/my claude' claude");
 });
 
+test("a variable that it must not inherit is unset", () => {
+  const line = commandLineOf({ argv: ["sh", "-c", 'echo "${A-none} $B"'], cwd: "/", env: { A: undefined, B: "two words" } });
+  expect(line).toMatch(/^cd -- \/ && env -u A B='two words' sh /);
+  expect(execFileSync("sh", ["-c", line], { encoding: "utf8", env: { ...process.env, A: "inherited" } })).toBe("none two words\n");
+});
+
 test("a shell reads back the very words, whatever they hold", () => {
   const word = fc.string({ unit: "grapheme", minLength: 1 }).filter((text) => !text.includes("\0"));
   fc.assert(

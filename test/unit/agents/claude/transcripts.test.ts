@@ -77,10 +77,10 @@ test("the title is the last prompt of a person, read again when the transcript g
   });
 });
 
-test("resume names the id, and the config home only where it is not the usual one", () => {
+test("resume names the id, and the config home only where it is not the usual one", async () => {
   const conversation = { agent: "claude", id, toldBy: "agent" } as const;
-  expect(claude.resumeCommand({ ...conversation, home: join(homedir(), ".claude") }, cwd)).toEqual({ argv: ["claude", "--resume", id], cwd });
-  expect(claude.resumeCommand({ ...conversation, home: "/srv/claude" }, cwd)).toEqual({
+  expect(await claude.resumeCommand({ ...conversation, home: join(homedir(), ".claude") }, cwd)).toEqual({ argv: ["claude", "--resume", id], cwd });
+  expect(await claude.resumeCommand({ ...conversation, home: "/srv/claude" }, cwd)).toEqual({
     argv: ["claude", "--resume", id],
     cwd,
     env: { CLAUDE_CONFIG_DIR: "/srv/claude" },

@@ -191,10 +191,16 @@ test("a conversation can be resumed where its file lies under the day it began",
   });
 });
 
-test("resume names the id, and the config home only where it is not the usual one", () => {
+test("resume names the id, and the config home only where it is not the usual one", async () => {
   const conversation = { agent: "codex", id, toldBy: "agent" } as const;
-  expect(codex.resumeCommand({ ...conversation, home: join(homedir(), ".codex") }, "/srv/app")).toEqual({ argv: ["codex", "resume", id], cwd: "/srv/app" });
-  expect(codex.resumeCommand({ ...conversation, home: "/srv/codex" }, undefined)).toEqual({ argv: ["codex", "resume", id], env: { CODEX_HOME: "/srv/codex" } });
+  expect(await codex.resumeCommand({ ...conversation, home: join(homedir(), ".codex") }, "/srv/app")).toEqual({
+    argv: ["codex", "resume", id],
+    cwd: "/srv/app",
+  });
+  expect(await codex.resumeCommand({ ...conversation, home: "/srv/codex" }, undefined)).toEqual({
+    argv: ["codex", "resume", id],
+    env: { CODEX_HOME: "/srv/codex" },
+  });
 });
 
 test("its last words name the conversation", () => {
