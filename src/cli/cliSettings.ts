@@ -1,14 +1,29 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { stateFolder } from "../compose.ts";
 import { parseSettings } from "../settings.ts";
 import type { Settings } from "../settings.ts";
 
+export interface Flags {
+  readonly tmuxSocket?: readonly string[];
+  readonly tmuxProgram?: string;
+  readonly configHome?: readonly string[];
+}
+
 /** Flag > environment > the file that the editor writes > default. */
-export async function readSettings(flags: { readonly tmuxSocket?: readonly string[] }): Promise<Settings> {
+export async function readSettings(flags: Flags): Promise<Settings> {
   const inFile = parseSettings(parse(await readFile(join(stateFolder, "settings.json"), "utf8").catch(() => undefined)));
-  const inEnvironment = process.env["SESSION_WARDEN_TMUX_SOCKETS"]?.split(":").filter(Boolean);
-  return { ...inFile, tmuxSockets: flags.tmuxSocket ?? inEnvironment ?? inFile.tmuxSockets };
+  return {
+    ...inFile,
+    tmuxProgram: flags.tmuxProgram ?? process.env["SESSION_WARDEN_TMUX_PROGRAM"] ?? inFile.tmuxProgram,
+    tmuxSockets: flags.tmuxSocket ?? listIn("SESSION_WARDEN_TMUX_SOCKETS") ?? inFile.tmuxSockets,
+    configHomes: flags.configHome ?? listIn("SESSION_WARDEN_CONFIG_HOMES") ?? inFile.configHomes,
+  };
+}
+
+/** Separated like PATH. */
+function listIn(variable: string): readonly string[] | undefined {
+  return process.env[variable]?.split(delimiter).filter(Boolean);
 }
 
 function parse(text: string | undefined): unknown {

@@ -17,16 +17,11 @@ export function listingOf({ sessions, unreachable, notices }: Snapshot): string 
     ...unreachable.map(({ place, reason }) => `! ${place}: ${reason}`),
     ...notices.map(({ sentence }) => `! ${sentence}`),
   ];
-  return lines.map(plain).join("\n");
+  return lines.map((line) => plain(line).replaceAll("\n", " ")).join("\n");
 }
 
 function rowOf({ key, title, agent, cwd, status }: Session): string {
-  return [
-    title.replaceAll(/\s+/g, " "),
-    [agent, cwd?.split("/").at(-1)].filter(Boolean).join(" · "),
-    `${statusWords[status.value]} (${status.seen})`,
-    key,
-  ].join("  ");
+  return [title, [agent, cwd?.split("/").at(-1)].filter(Boolean).join(" · "), `${statusWords[status.value]} (${status.seen})`, key].join("  ");
 }
 
 /** Titles are hostile text: no escapes and no changes of writing direction reach the terminal. */

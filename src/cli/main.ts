@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { version } from "../../package.json";
 import { compose } from "../compose.ts";
 import { captureId } from "../core/operations/captureId.ts";
 import { finalize } from "../core/operations/finalize.ts";
@@ -10,6 +11,7 @@ import type { ExitCode } from "./exitCode.ts";
 import { listingOf } from "./listing.ts";
 import { operate } from "./operate.ts";
 import { resumeHere } from "./resumeHere.ts";
+import type { ResumeOptions } from "./resumeHere.ts";
 import { selfTest } from "../selfTest.ts";
 import { sessionJson } from "./sessionJson.ts";
 
@@ -18,12 +20,11 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = 0;
   const program = new Command("session-warden")
     .description("Every coding-agent session on this machine: who needs you, and how to end it well.")
+    .version(version)
     .exitOverride()
-    .option(
-      "--tmux-socket <PATH>",
-      "a tmux server to look at beside those that are found (may be repeated)",
-      (path: string, before: readonly string[] | undefined) => [...(before ?? []), path],
-    );
+    .option("--tmux-socket <PATH>", "a tmux server to look at beside those that are found (may be repeated)", collect)
+    .option("--tmux-program <PROGRAM>", "the tmux program: a name on PATH, or a path")
+    .option("--config-home <FOLDER>", "an agent's config home to look at beside the usual ones (may be repeated)", collect);
   const warden = async (): Promise<Warden> => compose(await readSettings(program.opts()));
 
   program
@@ -79,8 +80,9 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .description("take a conversation up again, in this terminal")
     .option("--session <NAME>", "the session, as an option")
     .option("--print", "only print the command")
-    .action(async (asked: string | undefined, options: OperateOptions & { print?: boolean }) => {
-      code = await resumeHere(await warden(), nameIn(asked, options), options.print === true);
+    .option("--json", "print the receipt (with --print: the command) for scripts")
+    .action(async (asked: string | undefined, options: OperateOptions & ResumeOptions) => {
+      code = await resumeHere(await warden(), nameIn(asked, options), options);
     });
 
   program
@@ -104,6 +106,10 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 }
 
 const marks = { right: "ok   ", wrong: "WRONG", notHere: "-    " } as const;
+
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
 
 interface OperateOptions {
   readonly session?: string;

@@ -4,6 +4,7 @@ import type { OperationContext } from "../core/operations/operation.ts";
 import type { ProcessIdentity } from "../core/process.ts";
 import type { Receipt } from "../core/receipt.ts";
 import { receiptJson } from "../core/receiptJson.ts";
+import type { Refusal } from "../core/refusal.ts";
 import { nameOf, sentenceOfConcern, sentenceOfReceipt, sentenceOfRefusal } from "../core/sentences.ts";
 import type { Session } from "../core/session.ts";
 import type { Warden } from "../core/warden.ts";
@@ -11,6 +12,7 @@ import { exitCodeOf } from "./exitCode.ts";
 import type { ExitCode } from "./exitCode.ts";
 import { dieAt } from "./fault.ts";
 import { findSession } from "./findSession.ts";
+import type { By } from "./findSession.ts";
 import { plain } from "./listing.ts";
 
 interface Options {
@@ -21,37 +23,60 @@ interface Options {
 type Act = (session: Session, context: OperationContext, named: ProcessIdentity | undefined) => Promise<Receipt>;
 
 /** Finds the session, asks for --yes where a person has to see something first, acts, and says what happened. */
-export async function operate(warden: Warden, operation: Operation, asked: string, { yes, json, tag }: Options, act: Act): Promise<ExitCode> {
+export async function operate(warden: Warden, operation: Operation, asked: string, options: Options, act: Act): Promise<ExitCode> {
   const cancel = new AbortController();
   process.once("SIGINT", () => cancel.abort());
   const { sessions } = await warden.roster.refresh(cancel.signal);
   const found = findSession(asked, sessions);
-  if (found.kind === "refused") {
-    const message = plain(sentenceOfRefusal(found, undefined));
-    if (json)
-      console.log(
-        JSON.stringify(
-          { status: "refused", operation, reason: found.reason, message, ...(found.reason === "ambiguous" && { candidates: found.candidates }) },
-          undefined,
-          2,
-        ),
-      );
-    else console.error(message);
-    return found.reason === "ambiguous" ? 2 : 1;
-  }
+  if (found.kind === "refused") return tellRefusal(found, operation, asked, options);
 
-  const { session, isNamed } = found;
-  const concerns = confirmationFor(operation, session, { isNamed });
-  if (concerns.length > 0 && !yes) {
-    const message = plain([nameOf(session), ...concerns.map((concern) => sentenceOfConcern(concern, session)), "Run it again with --yes to do it."].join(" "));
-    if (json) console.log(JSON.stringify({ status: "needs_confirmation", operation, session_id: session.key, concerns, message }, undefined, 2));
-    else console.error(message);
-    return 3;
-  }
+  const { session, by } = found;
+  const concerns = concernsOf(operation, session, by);
+  if (concerns.length > 0 && !options.yes) return askForYes(operation, session, concerns, options);
 
-  const process_ = session.run?.host.kind === "process" ? session.run.host.process : undefined;
-  const receipt = await act(session, warden.forOperation(cancel.signal, dieAt(process.env["SESSION_WARDEN_FAULT"])), isNamed || yes ? process_ : undefined);
-  if (json) console.log(JSON.stringify(receiptJson(receipt, session, tag === undefined ? {} : { tag }), undefined, 2));
-  else (receipt.result.kind === "success" ? console.log : console.error)(plain([sentenceOfReceipt(receipt, session), ...receipt.warnings].join("\n")));
+  const itsProcess = session.run?.host.kind === "process" ? session.run.host.process : undefined;
+  const context = warden.forOperation(cancel.signal, dieAt(process.env["SESSION_WARDEN_FAULT"]));
+  const receipt = await act(session, context, by === "key" || options.yes ? itsProcess : undefined);
+  tellReceipt(receipt, session, options);
   return exitCodeOf(receipt);
+}
+
+/** What a person has to see first, in words. A title is no name: it changes, and somebody else may have chosen it. */
+function concernsOf(operation: Operation, session: Session, by: By): readonly string[] {
+  const concerns = confirmationFor(operation, session, { isNamed: by === "key" }).map((concern) => sentenceOfConcern(concern, session));
+  const endsIt = operation === "stop" || operation === "terminate";
+  return by === "title" && endsIt ? [`It was found by its title alone; its key is ${session.key}.`, ...concerns] : concerns;
+}
+
+function askForYes(operation: Operation, session: Session, concerns: readonly string[], { json }: Options): ExitCode {
+  const message = plain([`${nameOf(session)}:`, ...concerns, "Run it again with --yes to do it."].join(" "));
+  if (json) console.log(JSON.stringify({ status: "needs_confirmation", operation, session_id: session.key, concerns, message }, undefined, 2));
+  else console.error(message);
+  return 3;
+}
+
+export function tellReceipt(receipt: Receipt, session: Session, { json, tag }: Options): void {
+  const force = `session-warden terminate ${session.key}`;
+  if (json) return console.log(JSON.stringify(receiptJson(receipt, session, { force, ...(tag !== undefined && { tag }) }), undefined, 2));
+  const text = plain([sentenceOfReceipt(receipt, session, force), ...receipt.warnings].join("\n"));
+  return receipt.result.kind === "success" ? console.log(text) : console.error(text);
+}
+
+export function tellRefusal(refusal: Refusal, operation: Operation, asked: string, { json, tag }: Options): ExitCode {
+  const message = plain(sentenceOfRefusal(refusal, undefined));
+  const candidates = refusal.reason === "ambiguous" ? { candidates: refusal.candidates } : {};
+  const told = {
+    status: "refused",
+    session_id: asked,
+    source: null,
+    tag: tag ?? null,
+    operation,
+    message,
+    reason: refusal.reason,
+    session_existed: false,
+    ...candidates,
+  };
+  if (json) console.log(JSON.stringify(told, undefined, 2));
+  else console.error(message);
+  return refusal.reason === "ambiguous" ? 2 : 1;
 }

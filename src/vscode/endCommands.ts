@@ -11,7 +11,7 @@ import type { Next } from "./answer.ts";
 import { chosenKeys } from "./chosen.ts";
 import type { Handler, Hands } from "./commands.ts";
 import { confirm } from "./confirm.ts";
-import { openTerminal } from "./goTo.ts";
+import { openTerminal, pidOf } from "./goTo.ts";
 import { perform } from "./perform.ts";
 import type { Deed } from "./perform.ts";
 import { plain } from "./plainText.ts";
@@ -69,5 +69,13 @@ function optionsFor({ run }: Session): StopOptions {
 }
 
 function resumeInTerminal(session: Session, context: OperationContext): Promise<Receipt> {
-  return resume(session, async (command) => openTerminal(plain(session.title, 40), command).show(), context);
+  return resume(
+    session,
+    async (command) => {
+      const terminal = openTerminal(plain(session.title, 40), command);
+      terminal.show();
+      return pidOf(terminal);
+    },
+    context,
+  );
 }

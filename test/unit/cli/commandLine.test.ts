@@ -39,15 +39,52 @@ test("in the middle of a turn it asks for --yes first", async () => {
   const asked = await stage.warden(["stop", session.key]);
   expect([asked.code, asked.stderr]).toEqual([
     3,
-    "“mid turn” It is in the middle of a turn; the rest of the answer is lost. Run it again with --yes to do it.",
+    "“mid turn”: It is in the middle of a turn; the rest of the answer is lost. Run it again with --yes to do it.",
   ]);
   expect(findProcess(session.pid ?? 0)).toBeDefined();
   expect((await stage.warden(["stop", session.key, "--yes"])).code).toBe(0);
 });
 
-test("an idle, resumable session is stopped without a question, by its name too", async () => {
-  await stage.startInPane("by name", "claude", { subject: "by its name" });
-  expect((await stage.warden(["stop", "--session", "by its name"])).code).toBe(0);
+test("an idle, resumable session is stopped without a question, by the name of its tmux session too", async () => {
+  await stage.startInPane("by name", "claude", { subject: "yes" });
+  expect((await stage.warden(["stop", "--session", "by name"])).code).toBe(0);
+});
+
+test("a title is no name: what an agent is only called now is not stopped by it unasked", async () => {
+  const session = await stage.startInPane("called yes", "claude", { subject: "yes, do it" });
+  const asked = await stage.warden(["stop", "yes, do it"]);
+  expect([asked.code, asked.stderr]).toEqual([
+    3,
+    `“yes, do it”: It was found by its title alone; its key is ${session.key}. Run it again with --yes to do it.`,
+  ]);
+  expect(findProcess(session.pid ?? 0)).toBeDefined();
+  expect((await stage.warden(["stop", "yes, do it", "--yes"])).code).toBe(0);
+});
+
+test("a name that a person gave goes before what the agent calls it", async () => {
+  const session = await stage.startInPane("prompted", "claude", { subject: "twins again" });
+  await stage.startInPane("twins again", "claude", { subject: "another" });
+  expect((await stage.warden(["stop", "twins again"])).code).toBe(0);
+  expect(findProcess(session.pid ?? 0)).toBeDefined();
+});
+
+test("folder names and titles can't forge a row", async () => {
+  const cwd = join(stage.work, "a\nNeeds you  9");
+  mkdirSync(cwd);
+  await stage.startInPane("forged", "claude", { subject: "title\nNeeds you  8", cwd });
+  expect((await stage.warden(["list"])).stdout.split("\n").filter((line) => /^Needs you {2}[89]/.test(line))).toEqual([]);
+});
+
+test("an unwritable state folder is said in one sentence, and nothing is done", async () => {
+  const session = await stage.startInPane("unwritable", "claude", { subject: "unwritable" });
+  writeFileSync(join(stage.folder, "a-file"), "");
+  const answer = await stage.warden(["stop", session.key, "--yes"], { XDG_STATE_HOME: join(stage.folder, "a-file") });
+  expect([answer.code, answer.stderr.includes("the state folder can't be written"), answer.stderr.includes("    at ")]).toEqual([1, true, false]);
+  expect(findProcess(session.pid ?? 0)).toBeDefined();
+});
+
+test("--version is the manifest's", async () => {
+  expect((await stage.warden(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
 test("where no file of the agent's names the process, a name is no warrant: the process is told, and its key or --yes names it", async () => {
