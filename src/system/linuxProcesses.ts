@@ -23,6 +23,7 @@ export async function openLinuxProcesses(proc = "/proc"): Promise<ProcessTable> 
     bootId: (await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => undefined))?.trim(),
     pidNamespace: await readlink("/proc/self/ns/pid").catch(() => undefined),
   };
+  const ourMounts = await readlink("/proc/self/ns/mnt").catch(() => undefined);
   const bootedAt = await readBootTime();
   let known = new Map<string, Fixed>();
 
@@ -60,7 +61,7 @@ export async function openLinuxProcesses(proc = "/proc"): Promise<ProcessTable> 
     const fields = parseStat(text);
     if (!fields) return untold(pid, here.host);
     const key = `${pid} ${fields.startTicks} ${fields.execution}`;
-    const fixed = known.get(key) ?? (await readFixed(`${proc}/${pid}`));
+    const fixed = known.get(key) ?? (await readFixed(`${proc}/${pid}`, ourMounts));
     if (fixed.isWhole) keepIn.set(key, fixed);
     const { argv, program, uid } = fixed;
     const identity: ProcessIdentity = {
@@ -124,19 +125,23 @@ export function parseStat(text: string): Stat | undefined {
 }
 
 /** Of a process that went meanwhile, or that is another user's, what can't be read stays away for ever. */
-async function readFixed(folder: string): Promise<Fixed> {
-  const [cmdline, exe, cwd, owner, pidNamespace] = await Promise.all([
+async function readFixed(folder: string, ourMounts: string | undefined): Promise<Fixed> {
+  const [cmdline, exe, cwd, owner, pidNamespace, mountNamespace] = await Promise.all([
     unlessAbsent(readFile(`${folder}/cmdline`, "utf8")),
     unlessAbsent(readlink(`${folder}/exe`)),
     unlessAbsent(readlink(`${folder}/cwd`)),
     unlessAbsent(stat(folder)),
     unlessAbsent(readlink(`${folder}/ns/pid`)),
+    unlessAbsent(readlink(`${folder}/ns/mnt`)),
   ]);
   const argv = (cmdline ?? "").split("\0").slice(0, -1);
   const bare = { argv, uid: owner?.uid ?? -1, pidNamespace };
   if (exe === undefined || argv.length === 0) return { ...bare, program: undefined, isWhole: true };
+  // Flatpak, bwrap or a container: what its paths name is not what they name here.
+  const seesOtherFiles = mountNamespace !== undefined && ourMounts !== undefined && mountNamespace !== ourMounts;
+  const lying = { isDeleted: withoutMark(exe) !== exe, ...(seesOtherFiles && { root: `${folder}/root` }) };
   try {
-    return { ...bare, program: await programOf(withoutMark(exe), argv, cwd && withoutMark(cwd)), isWhole: true };
+    return { ...bare, program: await programOf(withoutMark(exe), argv, cwd && withoutMark(cwd), lying), isWhole: true };
   } catch (error) {
     if (isShortage(error)) throw error;
     // Its own files can't be read now (a share that hangs or fails): nobody else is the worse for it, and it is looked at again.

@@ -1,4 +1,4 @@
-import { mkdir, rm, rmdir, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -74,4 +74,28 @@ test("a process whose own files fail takes no other with it, and is looked at ag
   await rm(join(proc.path, "4121/cwd"));
   await symlink(folder.path, join(proc.path, "4121/cwd"));
   expect((await half.read(4121))?.program?.file).toBe(join(folder.path, "agent.js"));
+});
+
+test("the program of a process that sees other files than we do is looked for among those", async () => {
+  await using proc = await aProc(4121, { cmdline: "claude\0" });
+  const at = (...names: readonly string[]): string => join(proc.path, "4121", ...names);
+  await mkdir(at("ns"));
+  await symlink("mnt:[4026999999]", at("ns", "mnt"));
+  await mkdir(at("root", "app", "bin"), { recursive: true });
+  await writeFile(at("root", "app", "package.json"), '{"name":"@anthropic-ai/claude-code"}');
+  await symlink("/app/bin/claude", at("exe"));
+  expect((await (await openLinuxProcesses(proc.path)).read(4121))?.program).toMatchObject({
+    file: "/app/bin/claude",
+    packageName: "@anthropic-ai/claude-code",
+  });
+});
+
+test("a program that an update has removed under its process keeps the name of its package", async () => {
+  await using folder = await aFolder();
+  const retired = join(folder.path, "node_modules/@openai/.codex-linux-x64-AbCd1234");
+  await mkdir(retired, { recursive: true });
+  await copyFile("/bin/sleep", join(retired, "codex"));
+  const { pid } = await startChild([join(retired, "codex"), "60"]);
+  await rm(retired, { recursive: true });
+  expect((await (await openLinuxProcesses()).read(pid))?.program).toMatchObject({ file: join(retired, "codex"), packageName: "@openai/codex-linux-x64" });
 });

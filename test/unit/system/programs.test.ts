@@ -111,3 +111,53 @@ test("a package that is still being installed has its name as soon as it is ther
   expect((await programOf(file, ["program"], "/"))?.packageName).toBe("cline");
   await rm(join(folder.path, "package/package.json"));
 });
+
+test.each([
+  ["node_modules/@openai/.codex-linux-x64-AbCd1234/vendor/bin/codex", "@openai/codex-linux-x64"],
+  ["node_modules/@openai/.codex-AbCd1234/node_modules/@openai/codex-linux-x64/vendor/bin/codex", "@openai/codex-linux-x64"],
+  ["node_modules/@openai/codex-linux-x64/vendor/bin/codex", "@openai/codex-linux-x64"],
+  ["node_modules/.opencode-ai-aB3dE6gH/bin/opencode", "opencode-ai"],
+  ["node_modules/.bin/codex", undefined],
+  ["node_modules/@openai/codex", undefined],
+  ["codex", undefined],
+])("an update has removed %s under the process that runs it: it was of %s", async (path, packageName) => {
+  await using folder = await aFolder();
+  const program = await programOf(join(folder.path, path), ["codex"], "/", { isDeleted: true });
+  expect(program).toEqual({ file: join(folder.path, path), packageName, args: [], isScript: false });
+});
+
+test("a path like that of a removed package names nobody while it is there", async () => {
+  await using folder = await aFolder();
+  const file = await put(join(folder.path, "node_modules/.codex-AbCd1234/codex"));
+  expect((await programOf(file, ["codex"], "/"))?.packageName).toBeUndefined();
+});
+
+test("in a container, script and package are those of the container, whatever its links", async () => {
+  await using root = await aFolder();
+  const script = await put(join(root.path, "opt/agents/node_modules/@google/gemini-cli/bundle/gemini.js"));
+  await put(join(root.path, "opt/agents/node_modules/@google/gemini-cli/package.json"), packageJson("@google/gemini-cli"));
+  await mkdir(join(root.path, "usr/bin"), { recursive: true });
+  await symlink("/opt/agents", join(root.path, "usr/lib"));
+  await symlink("../lib/node_modules/@google/gemini-cli/bundle/gemini.js", join(root.path, "usr/bin/gemini"));
+  const inside = script.slice(root.path.length);
+  const program = { file: inside, packageName: "@google/gemini-cli", args: ["-p"], isScript: true };
+  expect(await programOf("/usr/bin/node", ["node", "/usr/bin/gemini", "-p"], "/", { root: root.path })).toEqual(program);
+  expect(await programOf("/usr/bin/node", ["node", "gemini", "-p"], "/usr/bin", { root: root.path })).toEqual(program);
+});
+
+test("in a container, a file of ours with the same path says nothing", async () => {
+  await using root = await aFolder();
+  await using ours = await aFolder();
+  const file = await put(join(ours.path, "claude"));
+  const script = await put(join(ours.path, "cli.js"));
+  await put(join(ours.path, "package.json"), packageJson("@anthropic-ai/claude-code"));
+  expect((await programOf(file, ["claude"], "/", { root: root.path }))?.packageName).toBeUndefined();
+  expect(await programOf("/usr/bin/node", ["node", script], "/", { root: root.path })).toBeUndefined();
+});
+
+test("links in a circle are no script", async () => {
+  await using root = await aFolder();
+  await symlink("/b", join(root.path, "a"));
+  await symlink("/a", join(root.path, "b"));
+  expect(await programOf("/usr/bin/node", ["node", "/a"], "/", { root: root.path })).toBeUndefined();
+});
