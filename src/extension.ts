@@ -49,7 +49,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
   tree.show({ ...tree.wish, by: context.workspaceState.get(groupedByKey) === "folder" ? "folder" : "status" });
 
   context.subscriptions.push(
-    tree.view.onDidChangeVisibility(({ visible }) => visible && pace.hint()),
+    tree.view.onDidChangeVisibility(({ visible }) => visible && pace.now()),
     vscode.window.onDidChangeWindowState(({ focused }) => focused && pace.hint()),
     vscode.window.onDidOpenTerminal(pace.hintTwice),
     vscode.window.onDidCloseTerminal(pace.hintTwice),
@@ -68,7 +68,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
     await writeSettings(settings, lookout.warden.stateFolder);
     if (looksInTheSamePlaces(before, settings)) return;
     lookout.replace(await compose(settings));
-    pace.hint();
+    pace.now();
   }
 
   /** For as long as a warden stands: its news, and what one window does for all. */

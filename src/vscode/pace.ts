@@ -3,10 +3,12 @@ import { facetsOf } from "../core/session.ts";
 
 /** When the sessions are read again. */
 export interface Pace extends Disposable {
-  /** There may be news: read soon, once for many hints. */
+  /** There may be news: read soon, once for many hints, and seldom enough that no storm of them costs much. */
   readonly hint: () => void;
   /** Something begins that shows itself only a moment later, like a program typed into a terminal. */
   readonly hintTwice: () => void;
+  /** A person looks: whatever was read a moment ago. */
+  readonly now: () => void;
 }
 
 export interface PaceOptions {
@@ -21,6 +23,8 @@ export function createPace({ refresh, isVisible, mustLookUnseen }: PaceOptions):
   const timers = new Set<NodeJS.Timeout>();
   let soon: NodeJS.Timeout | undefined;
   let lastReadAt = 0;
+  let isReading = false;
+  let isHintedMeanwhile = false;
 
   const later = (act: () => void, afterMs: number): NodeJS.Timeout => {
     const timer = setTimeout(() => {
@@ -32,16 +36,28 @@ export function createPace({ refresh, isVisible, mustLookUnseen }: PaceOptions):
   };
   const read = async (): Promise<void> => {
     soon = undefined;
+    isReading = true;
+    const snapshot = await refresh();
+    isReading = false;
     lastReadAt = Date.now();
+    if (isHintedMeanwhile) hint();
+    isHintedMeanwhile = false;
     // Where no process is named, gone is what two looks did not find: the second one is due.
-    if (isLookedForAgain(await refresh())) later(hint, secondLookMs);
+    if (isLookedForAgain(snapshot)) later(now, secondLookMs);
+  };
+  const readAfter = (afterMs: number): void => {
+    clearTimeout(soon);
+    if (soon) timers.delete(soon);
+    soon = later(() => void read(), afterMs);
   };
   const hint = (): void => {
-    soon ??= later(() => void read(), togetherMs);
+    if (isReading) isHintedMeanwhile = true;
+    else if (!soon) readAfter(Math.max(togetherMs, lastReadAt + (isVisible() ? visibleGapMs : hiddenGapMs) - Date.now()));
   };
+  const now = (): void => readAfter(togetherMs);
   const clock = setInterval(() => {
     const everyMs = isVisible() ? visibleMs : mustLookUnseen() ? unseenMs : Infinity;
-    if (Date.now() - lastReadAt >= everyMs) hint();
+    if (!isReading && Date.now() - lastReadAt >= everyMs) hint();
   }, tickMs);
 
   return {
@@ -50,6 +66,7 @@ export function createPace({ refresh, isVisible, mustLookUnseen }: PaceOptions):
       hint();
       later(hint, beginsMs);
     },
+    now,
     [Symbol.dispose]: () => {
       clearInterval(clock);
       for (const timer of timers) clearTimeout(timer);
@@ -57,6 +74,8 @@ export function createPace({ refresh, isVisible, mustLookUnseen }: PaceOptions):
   };
 }
 const togetherMs = 100;
+const visibleGapMs = 1_000;
+const hiddenGapMs = 3_000;
 const beginsMs = 1_500;
 const secondLookMs = 1_100;
 const tickMs = 1_000;

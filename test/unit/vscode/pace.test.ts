@@ -13,6 +13,47 @@ it("many hints at once are one reading", async () => {
   expect(pace.readings()).toBe(1);
 });
 
+it.each([
+  ["looked at", true, 10],
+  ["hidden", false, 4],
+])("a storm of hints, %s: the first at once, then no more than one reading in each gap, and the last hint is not lost", async (_how, isVisible, most) => {
+  using pace = begin({ isVisible });
+  pace.hint();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(pace.readings()).toBe(1);
+  for (let n = 0; n < 98; n++) {
+    pace.hint();
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  const during = pace.readings();
+  expect(during).toBeGreaterThan(2);
+  expect(during).toBeLessThanOrEqual(most);
+  pace.hint();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(pace.readings()).toBeGreaterThan(during);
+});
+
+it("the gap is from a reading's end: one that takes long is not followed by the next at once", async () => {
+  using pace = begin({ isVisible: true, takesMs: 4_000 });
+  for (let n = 0; n < 200; n++) {
+    pace.hint();
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  expect(pace.readings()).toBeLessThanOrEqual(4);
+});
+
+it("a person who begins to look waits for no gap", async () => {
+  using pace = begin();
+  pace.hint();
+  await vi.advanceTimersByTimeAsync(200);
+  pace.hint();
+  pace.now();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(pace.readings()).toBe(2);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(pace.readings()).toBe(2);
+});
+
 it("nobody looks: nothing is read without a hint", async () => {
   using pace = begin();
   await vi.advanceTimersByTimeAsync(60_000);
@@ -48,10 +89,12 @@ function begin({
   isVisible = false,
   mustLookUnseen = false,
   snapshot = snapshotOf(),
-}: { isVisible?: boolean; mustLookUnseen?: boolean; snapshot?: Snapshot } = {}) {
+  takesMs = 0,
+}: { isVisible?: boolean; mustLookUnseen?: boolean; snapshot?: Snapshot; takesMs?: number } = {}) {
   let count = 0;
   const refresh = async (): Promise<Snapshot> => {
     count++;
+    if (takesMs > 0) await new Promise((done) => setTimeout(done, takesMs));
     return snapshot;
   };
   const pace = createPace({ refresh, isVisible: () => isVisible, mustLookUnseen: () => mustLookUnseen });
