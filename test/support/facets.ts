@@ -1,3 +1,4 @@
+import type { Agent } from "../../src/core/agent.ts";
 import type { Census, Here, ProcessEntry } from "../../src/core/census.ts";
 import type { Evidence } from "../../src/core/evidence.ts";
 import type { Conversation, Doubt, Facet, Recorded, Run, SessionRecord, SourceId } from "../../src/core/facet.ts";
@@ -103,4 +104,20 @@ export function anEntry(identity: ProcessIdentity, over: Partial<ProcessEntry> =
 
 export function censusOf(...entries: readonly ProcessEntry[]): Census {
   return { at: now, here, processes: new Map(entries.map((entry) => [entry.identity.pid, entry])), panes: [], unreachable: [] };
+}
+
+/** An agent that is known, and does nothing by itself. */
+export function anAgent(over: Partial<Agent> = {}): Agent {
+  return {
+    id: "claude",
+    name: "Claude Code",
+    idPattern: /./,
+    ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
+    recognise: () => undefined,
+    configHomeOf: () => undefined,
+    canResume: async () => seen(true),
+    resumeCommand: async ({ id }, cwd) => ({ argv: ["claude", "--resume", id], ...(cwd !== undefined && { cwd }) }),
+    storesByHand: [],
+    ...over,
+  };
 }

@@ -2,23 +2,10 @@ import { expect, test } from "vitest";
 import type { Agent } from "../../../../src/core/agent.ts";
 import type { Conversation } from "../../../../src/core/facet.ts";
 import { captureId, namesNoOther } from "../../../../src/core/operations/captureId.ts";
-import { aRecord, aRun, aSession, pid, talk, without } from "../../../support/facets.ts";
+import { anAgent, aRecord, aRun, aSession, pid, talk, without } from "../../../support/facets.ts";
 import { aWorld } from "../../../support/world.ts";
 
-function agentThatTells(conversation: Conversation | undefined): Agent {
-  return {
-    id: "claude",
-    name: "Claude Code",
-    idPattern: /./,
-    ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
-    recognise: () => undefined,
-    configHomeOf: () => undefined,
-    captureId: async () => conversation,
-    canResume: async () => ({ value: true, seen: "", at: 0 }),
-    resumeCommand: () => ({ argv: ["claude"] }),
-    storesByHand: [],
-  };
-}
+const agentThatTells = (conversation: Conversation | undefined): Agent => anAgent({ captureId: async () => conversation });
 
 test("what the agent's own list tells is saved in every book", async () => {
   const { session, context, told } = aWorld([aRun(), aRecord("mux")]);

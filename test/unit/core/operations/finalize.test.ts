@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { Agent } from "../../../../src/core/agent.ts";
 import { finalize, sweep } from "../../../../src/core/operations/finalize.ts";
-import { aBook, aRecord, aRun, aSession, pid, seen, talk, without } from "../../../support/facets.ts";
+import { anAgent, aBook, aRecord, aRun, aSession, pid, seen, talk, without } from "../../../support/facets.ts";
 import { aWorld } from "../../../support/world.ts";
 
 const unseenRow = without(aRecord("mux", { liveness: seen("unseen") }), "process");
@@ -124,19 +123,7 @@ test("a fault in one does not hold up the rest of a sweep, and is thrown when al
 
 test("while a daemon is at work on its conversation no book is told that it is over", async () => {
   const { session, context, told, agents } = aWorld([aBook("entire", "active")]);
-  agents.set("claude", { ...silentAgent, turnElsewhere: async () => ({ kind: "turn", where: "its daemon" }) });
+  agents.set("claude", anAgent({ turnElsewhere: async () => ({ kind: "turn", where: "its daemon" }) }));
   expect((await finalize(session, context)).result).toEqual({ kind: "refused", reason: "stillAlive", detail: "a turn in its daemon" });
   expect(told).toEqual([]);
 });
-
-const silentAgent: Agent = {
-  id: "claude",
-  name: "Claude Code",
-  idPattern: /./,
-  ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
-  recognise: () => undefined,
-  configHomeOf: () => undefined,
-  canResume: async () => seen(true),
-  resumeCommand: ({ id }) => ({ argv: ["claude", "--resume", id] }),
-  storesByHand: [],
-};

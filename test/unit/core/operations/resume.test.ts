@@ -1,22 +1,12 @@
 import { expect, test } from "vitest";
-import type { Agent, Command } from "../../../../src/core/agent.ts";
+import type { Command } from "../../../../src/core/agent.ts";
 import type { Run } from "../../../../src/core/facet.ts";
 import { resume } from "../../../../src/core/operations/resume.ts";
-import { aBook, aRun, pid, seen, talk, without } from "../../../support/facets.ts";
+import { anAgent, aBook, aRun, pid, seen, talk, without } from "../../../support/facets.ts";
 import { aWorld } from "../../../support/world.ts";
 import type { World } from "../../../support/world.ts";
 
-const agent: Agent = {
-  id: "claude",
-  name: "Claude Code",
-  idPattern: /./,
-  ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
-  recognise: () => undefined,
-  configHomeOf: () => undefined,
-  canResume: async ({ id }) => seen(id === "A", id === "A" ? "its transcript was found" : "its transcript is gone"),
-  resumeCommand: ({ id }, cwd) => ({ argv: ["claude", "--resume", id], ...(cwd !== undefined && { cwd }) }),
-  storesByHand: [],
-};
+const agent = anAgent({ canResume: async ({ id }) => seen(id === "A", id === "A" ? "its transcript was found" : "its transcript is gone") });
 const ended = aBook("mux", "ended", { cwd: "/app" });
 const another = (number: number, over: Partial<Run> = {}) => aRun({ key: `process:${number}`, host: { kind: "process", process: pid(number) }, ...over });
 
