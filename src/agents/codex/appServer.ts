@@ -22,10 +22,34 @@ export interface Thread {
  * The threads that Codex's daemon has open: loaded, and with at least one prompt; hidden threads of its own are in one list only.
  * Undefined where no daemon answers. It is an internal interface: any other answer is no evidence.
  */
-export async function readOpenThreads(home: string, signal: AbortSignal): Promise<readonly Thread[] | undefined> {
+export function readOpenThreads(home: string, signal: AbortSignal): Promise<readonly Thread[] | undefined> {
+  return withAppServer(home, openThreads, signal);
+}
+
+/**
+ * Ends the turn that the daemon runs for exactly this thread, as its window would; resolves with whether there was one. No window or keyboard is needed.
+ * The daemon itself refuses where that turn has ended by then and another has begun.
+ */
+export async function interruptTurn(home: string, threadId: string, signal: AbortSignal): Promise<boolean> {
+  const interrupt = async (connection: Connection): Promise<boolean> => {
+    const newest = { threadId, limit: 1, sortDirection: "desc", itemsView: "notLoaded" };
+    const { data } = await call(connection, 2, "thread/turns/list", newest, z.object({ data: z.array(z.object({ id: z.string(), status: z.string() })) }));
+    const turn = data.find(({ status }) => status === "inProgress");
+    if (turn) await call(connection, 3, "turn/interrupt", { threadId, turnId: turn.id }, z.unknown());
+    return turn !== undefined;
+  };
+  return (await withAppServer(home, interrupt, signal)) ?? false;
+}
+
+async function withAppServer<T>(home: string, use: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const socket = join(home, "app-server-control", "app-server-control.sock");
+  const introduced = async (connection: Connection): Promise<T> => {
+    await call(connection, 1, "initialize", { clientInfo: { name: "session-warden", title: "Session Warden", version: "1" } }, z.unknown());
+    connection.send(JSON.stringify({ method: "initialized" }));
+    return use(connection);
+  };
   try {
-    return await withWebSocket(socket, ask, AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]));
+    return await withWebSocket(socket, introduced, AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]));
   } catch {
     signal.throwIfAborted();
     return undefined;
@@ -33,9 +57,7 @@ export async function readOpenThreads(home: string, signal: AbortSignal): Promis
 }
 const answerWithinMs = 1_500;
 
-async function ask(connection: Connection): Promise<readonly Thread[]> {
-  await call(connection, 1, "initialize", { clientInfo: { name: "session-warden", title: "Session Warden", version: "1" } }, z.unknown());
-  connection.send(JSON.stringify({ method: "initialized" }));
+async function openThreads(connection: Connection): Promise<readonly Thread[]> {
   const { data: loaded } = await call(connection, 2, "thread/loaded/list", {}, z.object({ data: z.array(z.string()) }));
   if (loaded.length === 0) return [];
   const { data: listed } = await call(connection, 3, "thread/list", { limit: newestLooked }, z.object({ data: z.array(z.unknown()) }));
@@ -46,9 +68,11 @@ const newestLooked = 100;
 async function call<T>(connection: Connection, id: number, method: string, params: object, result: z.ZodType<T>): Promise<T> {
   connection.send(JSON.stringify({ id, method, params }));
   const answer = await connection.next((text) => {
-    const { data } = z.object({ id: z.literal(id), result: z.unknown() }).safeParse(parseJson(text));
+    const its = z.literal(id);
+    const { data } = z.union([z.object({ id: its, result: z.unknown() }), z.object({ id: its, error: z.unknown() })]).safeParse(parseJson(text));
     return data;
   });
+  if ("error" in answer) throw new Error(`${method} was refused`, { cause: answer.error });
   return result.parse(answer.result);
 }
 

@@ -4,7 +4,7 @@ import type { Agent, Command, Told } from "../../core/agent.ts";
 import type { Conversation } from "../../core/facet.ts";
 import { environmentFor } from "../elsewhere.ts";
 import { lastIdOn, uuidPattern } from "../ids.ts";
-import { readOpenThreads } from "./appServer.ts";
+import { interruptTurn, readOpenThreads } from "./appServer.ts";
 import { findThread, homeOf } from "./findThread.ts";
 import { recognise } from "./recognise.ts";
 import { findRollouts } from "./rollouts.ts";
@@ -15,7 +15,7 @@ export const codex: Agent = {
   id: "codex",
   name: "Codex",
   idPattern: uuidPattern,
-  // Escape ends the turn in the daemon; the signal alone ends only the window.
+  // The signal alone ends only the window. Where its conversation isn't known, Escape is what ends its turn in the daemon.
   ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
   recognise,
   configHomeOf,
@@ -43,6 +43,11 @@ export const codex: Agent = {
     // Where its id was never known, a turn of the same folder may be its.
     const turn = working.find((thread) => (conversation ? thread.id === conversation.id : thread.isOfTerminal && thread.cwd === cwd));
     return turn && { kind: "turn", where: conversation ? "Codex's background server" : `Codex's background server, for ${turn.cwd}` };
+  },
+  async endTurnElsewhere(owner, signal) {
+    const { conversation } = owner;
+    if (!conversation || !(await interruptTurn(homeOf(owner), conversation.id, signal))) return undefined;
+    return { kind: "turn", where: "Codex's background server" };
   },
   async canResume({ id, home = join(homedir(), ".codex") }) {
     const isFound = uuidPattern.test(id) && (await findRollouts(home, id)).length > 0;

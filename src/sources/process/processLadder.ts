@@ -7,6 +7,7 @@ import type { Run } from "../../core/facet.ts";
 import type { Ladder, Remnant, Rung, Taken } from "../../core/ladder.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
 import type { Refusal } from "../../core/refusal.ts";
+import { wordsOfRemnants } from "../../core/sentences.ts";
 import type { Machine, Signal } from "../../system/machine.ts";
 import { handleOf } from "../../system/tmux/pane.ts";
 import { keepPane } from "./keptPane.ts";
@@ -26,7 +27,7 @@ export interface Parts {
   readonly isBusy: () => Promise<boolean>;
 }
 
-/** ask: one Escape where it is known to be busy, then the agent's own signal. hangUp: close the pane that was made for it, SIGTERM to the rest. kill: SIGKILL to the rest. */
+/** ask: the turn that a daemon runs for it is ended there, else one Escape where it is known to be busy, then the agent's own signal. hangUp: close the pane that was made for it, SIGTERM to the rest. kill: SIGKILL to the rest. */
 export async function withProcessLadder<T>(run: Run, parts: Parts, climb: (ladder: Ladder) => Promise<T>, signal: AbortSignal): Promise<T | Refusal> {
   const { agent, agents, census, machine, isBusy } = parts;
   if (run.host.kind !== "process") throw new Error("a run of a server has no process of its own");
@@ -44,19 +45,23 @@ export async function withProcessLadder<T>(run: Run, parts: Parts, climb: (ladde
   const rungs: readonly Rung[] = [
     rung("ask", `${agent.ask.signal} to ${name}`, agent.ask.graceMs, async () => {
       if (tellsAtExit) kept = await keepPane(pane, agent, machine, signal);
-      const escaped = pane !== undefined && (await escape(pane));
+      const ended = await endTurn();
+      const escaped = ended.length === 0 && pane !== undefined && (await escape(pane));
       await collect();
       const asked = await signalAll([root], agent.ask.signal);
-      return taken([...(escaped ? ["Escape"] : []), asked > 0 ? `${agent.ask.signal} to ${name}` : `${name} had ended`].join(" and "));
+      return taken([...ended, ...(escaped ? ["Escape"] : []), asked > 0 ? `${agent.ask.signal} to ${name}` : `${name} had ended`].join(" and "));
     }),
     rung("hangUp", "hangs up", 1_000, async () => {
+      const ended = await endTurn();
       const all = await collect();
       // A pane that is kept for its last words is closed afterwards; its agent is told the same by the signal.
       if (kept) await signalAll([root], "SIGHUP");
       const closed = kept || !pane ? false : await closeOwn(pane);
       if (typeof closed === "object") return closed;
       const asked = await signalAll(all, "SIGTERM");
-      return taken(`${closed ? "closed its pane, " : kept ? "SIGHUP to it, " : ""}SIGTERM to ${asked === 1 ? "1 process" : `${asked} processes`}`);
+      return taken(
+        `${ended.map((did) => `${did}, `).join("")}${closed ? "closed its pane, " : kept ? "SIGHUP to it, " : ""}SIGTERM to ${asked === 1 ? "1 process" : `${asked} processes`}`,
+      );
     }),
     rung("kill", "SIGKILL to the rest", 2_000, async () => {
       const killed = await signalAll(await collect(), "SIGKILL");
@@ -108,6 +113,11 @@ export async function withProcessLadder<T>(run: Run, parts: Parts, climb: (ladde
     if (left.length === 0) left = await machine.exited(await collect(), Math.max(0, deadline - Date.now()), signal);
     const turn = left.length === 0 ? await endOfTurn(deadline) : undefined;
     return [...left.map(remnantOf), ...(turn ? [turn] : [])];
+  }
+
+  async function endTurn(): Promise<readonly string[]> {
+    const turn = await agent.endTurnElsewhere?.(run, signal);
+    return turn ? [`interrupted ${wordsOfRemnants([turn])}`] : [];
   }
 
   /** A daemon may need a moment to notice that its window is gone. */

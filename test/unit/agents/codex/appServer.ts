@@ -14,10 +14,19 @@ export interface OpenThread {
   readonly originator: string;
   readonly status: { readonly type: string; readonly activeFlags?: readonly string[] };
   readonly isLoaded?: boolean;
+  /** Oldest first. */
+  readonly turns?: readonly { readonly id: string; readonly status: string }[];
+}
+
+export interface Request {
+  readonly id?: number;
+  readonly method: string;
+  readonly params?: { readonly threadId?: string; readonly turnId?: string };
 }
 
 /** Codex's app server on a real unix socket, below the given home; `silent` accepts a client and answers nothing. */
-export async function withAppServer<T>(home: string, threads: readonly OpenThread[] | "silent", use: () => Promise<T>): Promise<T> {
+export async function withAppServer<T>(home: string, threads: readonly OpenThread[] | "silent", use: (asked: readonly Request[]) => Promise<T>): Promise<T> {
+  const asked: Request[] = [];
   const folder = join(home, "app-server-control");
   await mkdir(folder, { recursive: true });
   const sockets: Duplex[] = [];
@@ -27,24 +36,33 @@ export async function withAppServer<T>(home: string, threads: readonly OpenThrea
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
     if (threads === "silent") return;
     socket.on("data", (chunk: Buffer) => {
-      for (const { id, method } of requestsIn(chunk)) {
+      for (const request of requestsIn(chunk)) {
+        const { id } = request;
         if (id === undefined) continue;
+        asked.push(request);
         // What a client that only initialised is told without asking, in two frames.
         socket.write(frame(0x01, '{"method":"thread/status/'), () => undefined);
         socket.write(frame(0x80, 'changed","params":{}}'));
-        socket.write(frame(0x81, JSON.stringify({ id, result: resultOf(method, threads) })));
+        socket.write(frame(0x81, JSON.stringify({ id, ...answerTo(request, threads) })));
       }
     });
   });
   server.listen(join(folder, "app-server-control.sock"));
   await once(server, "listening");
   try {
-    return await use();
+    return await use(asked);
   } finally {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, "close");
   }
+}
+
+function answerTo({ method, params }: Request, threads: readonly OpenThread[]): object {
+  const named = threads.find(({ id }) => id === params?.threadId);
+  if (method === "thread/turns/list" && !named) return { error: { code: -32600, message: "no such thread" } };
+  if (method === "thread/turns/list") return { result: { data: (named?.turns ?? []).toReversed().slice(0, 1) } };
+  return { result: resultOf(method, threads) };
 }
 
 function resultOf(method: string, threads: readonly OpenThread[]): object {
@@ -64,15 +82,15 @@ function frame(first: number, text: string): Buffer {
 }
 
 /** Clients mask, and their requests here are short. */
-function requestsIn(chunk: Buffer): readonly { readonly id?: number; readonly method: string }[] {
-  const found: { id?: number; method: string }[] = [];
+function requestsIn(chunk: Buffer): readonly Request[] {
+  const found: Request[] = [];
   for (let at = 0; at < chunk.length;) {
     const short = chunk.readUInt8(at + 1) & 0x7f;
     const start = at + (short === 126 ? 4 : 2);
     const length = short === 126 ? chunk.readUInt16BE(at + 2) : short;
     const mask = chunk.subarray(start, start + 4);
     const payload = chunk.subarray(start + 4, start + 4 + length).map((byte, index) => byte ^ (mask[index % 4] ?? 0));
-    found.push(JSON.parse(Buffer.from(payload).toString("utf8")) as { id?: number; method: string });
+    found.push(JSON.parse(Buffer.from(payload).toString("utf8")) as Request);
     at = start + 4 + length;
   }
   return found;
