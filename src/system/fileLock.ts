@@ -9,6 +9,7 @@ import { makePrivateFolder } from "./files.ts";
 /**
  * flock(2) on an open descriptor. Node has no such call, but the lock belongs to the open file description: flock(1), or perl where that is missing
  * (macOS), takes it on a descriptor that it inherits, and it stays ours when that program has ended. The kernel drops it with us, however we die.
+ * Undefined where somebody else holds it; rejects where nothing can be locked here (NFS without its lock daemon, some FUSE).
  */
 export async function tryFileLock(path: string): Promise<AsyncDisposable | undefined> {
   await makePrivateFolder(dirname(path));
@@ -16,7 +17,7 @@ export async function tryFileLock(path: string): Promise<AsyncDisposable | undef
     const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
     let isKept = false;
     try {
-      if (!(await takeLock(file))) return undefined;
+      if (!(await takeLock(file, path))) return undefined;
       isKept = await isStill(path, file);
       if (isKept) return { [Symbol.asyncDispose]: () => file.close() };
       // Somebody removed the file between our opening and locking it: a lock on it excludes nobody who comes now.
@@ -47,23 +48,28 @@ const flockProgram: readonly [string, ...string[]] = ["flock", "-x", "-n", "0"];
 const perlProgram: readonly [string, ...string[]] = [
   "perl",
   "-e",
-  'use Fcntl ":flock"; open(my $file, "+<&=0") or exit 2; exit(flock($file, LOCK_EX | LOCK_NB) ? 0 : 1)',
+  'use Fcntl ":flock"; use Errno; sub cannot { print STDERR "$!\\n"; exit 71 } open(my $file, "+<&=0") or cannot(); exit 0 if flock($file, LOCK_EX | LOCK_NB); exit 1 if $!{EWOULDBLOCK}; cannot()',
 ];
 
-async function takeLock({ fd }: FileHandle): Promise<boolean> {
+async function takeLock({ fd }: FileHandle, path: string): Promise<boolean> {
   for (const [file, ...args] of [flockProgram, perlProgram]) {
-    const exitCode = await exitCodeOf(file, args, fd);
-    if (exitCode !== undefined) return exitCode === 0;
+    const end = await endOf(file, args, fd);
+    if (!end) continue;
+    // 1 is another's lock, and nothing else is: it would be waited for in vain.
+    if (end.code === 0 || end.code === 1) return end.code === 0;
+    throw new Error(`${path} can't be locked: ${end.words}`);
   }
   throw new Error("Neither flock nor perl is on PATH, so no lock can be taken.");
 }
 
 /** With the descriptor as its standard input; undefined where there is no such program. */
-function exitCodeOf(file: string, args: readonly string[], fd: number): Promise<number | undefined> {
+function endOf(file: string, args: readonly string[], fd: number): Promise<{ readonly code: number | null; readonly words: string } | undefined> {
   return new Promise((settle, fail) => {
-    const child = spawn(file, args, { stdio: [fd, "ignore", "ignore"] });
+    const child = spawn(file, args, { stdio: [fd, "ignore", "pipe"] });
+    let said = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (said += text));
     child.once("error", (error) => ("code" in error && error.code === "ENOENT" ? settle(undefined) : fail(error)));
-    child.once("exit", (code) => settle(code ?? 1));
+    child.once("close", (code, signal) => settle({ code, words: said.trim() || (signal ? `${file} was ended by ${signal}` : `${file} ended with ${code}`) }));
   });
 }
 

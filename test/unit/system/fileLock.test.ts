@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { access, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { tryFileLock, withFileLock } from "../../../src/system/fileLock.ts";
 import { startChild } from "../../support/children.ts";
 import type { Child } from "../../support/children.ts";
@@ -102,37 +102,6 @@ test("a lock file that was removed is made again", async () => {
   expect(await tryFileLock(path)).toBeUndefined();
 });
 
-test("a lock file that is removed in the very moment is not taken for the one that is there now", async () => {
-  await using folder = await aFolder();
-  const [path, programs] = [join(folder.path, "lock"), join(folder.path, "bin")];
-  await mkdir(programs);
-  // Removes the file between our opening and our locking it, once.
-  const script = `#!/bin/sh\nif mkdir '${folder.path}/once' 2>/dev/null; then rm '${path}'; fi\nexec '${whereIs("flock")}' "$@"\n`;
-  await writeFile(join(programs, "flock"), script, { mode: 0o755 });
-  withPath(programs + delimiter + process.env["PATH"]);
-  await using lock = await tryFileLock(path);
-  expect(lock).toBeDefined();
-  await access(join(folder.path, "once"));
-  expect(await tryFileLock(path)).toBeUndefined();
-});
-
-test("where there is no flock, perl takes it", async () => {
-  await using folder = await aFolder();
-  const [path, programs] = [join(folder.path, "lock"), join(folder.path, "bin")];
-  await mkdir(programs);
-  await symlink(whereIs("perl") ?? "", join(programs, "perl"));
-  withPath(programs);
-  await using lock = await tryFileLock(path);
-  expect(lock).toBeDefined();
-  expect(await tryFileLock(path)).toBeUndefined();
-});
-
-test("where there is neither, nothing is locked, and it says so", async () => {
-  await using folder = await aFolder();
-  withPath(folder.path);
-  await expect(tryFileLock(join(folder.path, "lock"))).rejects.toThrow("Neither flock nor perl is on PATH");
-});
-
 test("a lock file that is a link somewhere else is not followed", async () => {
   await using folder = await aFolder();
   await writeFile(join(folder.path, "somebody's"), "text");
@@ -192,9 +161,3 @@ test("never two at once, however many want it", async () => {
   const all = await Promise.all(Array.from({ length: 12 }, () => withFileLock(join(folder.path, "lock"), 15_000, use)));
   expect([most, all.map(({ kind }) => kind)]).toEqual([1, Array.from({ length: 12 }, () => "done")]);
 });
-
-function withPath(path: string): void {
-  const before = process.env["PATH"];
-  process.env["PATH"] = path;
-  onTestFinished(() => void (process.env["PATH"] = before));
-}
