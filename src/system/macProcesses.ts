@@ -3,6 +3,7 @@ import type { Here, ProcessEntry } from "../core/census.ts";
 import type { ProcessTable } from "./processTable.ts";
 import { programOf } from "./programs.ts";
 import { run } from "./run.ts";
+import type { RunOutcome } from "./run.ts";
 
 /** Processes from ps(1). It prints times of whole seconds, and arguments without their borders: what can't be told apart is left unknown. */
 export async function openMacProcesses(): Promise<ProcessTable> {
@@ -18,15 +19,12 @@ export async function openMacProcesses(): Promise<ProcessTable> {
     read: async (pid) => (await ask(["-p", String(pid)])).get(pid),
     readThese: async (pids) => (pids.length === 0 ? new Map() : ask(["-p", pids.join(",")])),
     environmentOf: async () => new Map(),
-    cwdOf: async ({ pid }) => cwdIn(await textOf(["lsof", "-a", "-d", "cwd", "-p", String(pid), "-Fn"])),
+    cwdOf: async ({ pid }) => cwdIn((await answerOf(["lsof", "-a", "-d", "cwd", "-p", String(pid), "-Fn"])).stdout),
   };
 
   async function ask(selection: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<number, ProcessEntry>> {
     const all = selection.length === 0 ? ["-ax"] : selection;
-    const [table, commands] = await Promise.all([
-      textOf(["ps", ...all, "-ww", "-o", tableColumns], signal),
-      textOf(["ps", ...all, "-ww", "-o", "pid=,args="], signal),
-    ]);
+    const [table, commands] = await Promise.all([tableOf([...all, "-ww", "-o", tableColumns], signal), tableOf([...all, "-ww", "-o", "pid=,args="], signal)]);
     const rows = parsePs(table, commands, here.host);
     return new Map(
       await Promise.all(
@@ -37,11 +35,20 @@ export async function openMacProcesses(): Promise<ProcessTable> {
 }
 const tableColumns = "pid=,ppid=,pgid=,tpgid=,uid=,tty=,stat=,lstart=,comm=";
 
+/** Whole, or not at all: who is missing in half a table is not gone. */
+async function tableOf(question: readonly string[], signal?: AbortSignal): Promise<string> {
+  const { code, stdout, stderr } = await answerOf(["ps", ...question], signal);
+  // Nobody has these pids.
+  if (code === 1 && stdout === "" && stderr === "") return "";
+  if (code !== 0) throw new Error(stderr.trim() === "" ? `ps ended with ${code}` : `ps said: ${stderr.trim().slice(0, 200)}`);
+  return stdout;
+}
+
 /** UTC and no language: `lstart` is then "Mon Nov 30 02:01:35 2026" everywhere. */
-async function textOf(command: readonly [string, ...string[]], signal?: AbortSignal): Promise<string> {
+async function answerOf(command: readonly [string, ...string[]], signal?: AbortSignal): Promise<RunOutcome & { readonly kind: "exited" }> {
   const answer = await run(command, { withinMs: 5_000, env: { TZ: "UTC", LC_ALL: "C" }, ...(signal && { signal }) });
   if (answer.kind !== "exited") throw new Error(`${command[0]} gave no answer`);
-  return answer.stdout;
+  return answer;
 }
 
 type Row = Omit<ProcessEntry, "program"> & { readonly executable: string };

@@ -138,7 +138,21 @@ test("a ps that is not there is no empty table", async () => {
 
 test("a table of which nothing can be read is no empty table either", async () => {
   await withPrograms({ ps: "echo 'ps: illegal option'; exit 1" });
-  await expect((await openMacProcesses()).readAll(signal)).rejects.toThrow("could not be read");
+  await expect((await openMacProcesses()).readAll(signal)).rejects.toThrow("ps ended with 1");
+});
+
+test.each(["lstart", "args"])("a table that ps left off in the middle is no table (%s)", async (question) => {
+  await withPrograms({ ps: `${says}\ncase "$*" in *${question}*) echo 'ps: sysctl: Cannot allocate memory' >&2; exit 1;; esac` });
+  const mac = await openMacProcesses();
+  await expect(mac.readAll(signal)).rejects.toThrow("ps said: ps: sysctl: Cannot allocate memory");
+  await expect(mac.read(4121)).rejects.toThrow("ps said");
+});
+
+test("a pid that nobody has is nobody: ps then says nothing, and ends with 1", async () => {
+  await withPrograms({ ps: "exit 1" });
+  const mac = await openMacProcesses();
+  expect(await mac.read(4121)).toBeUndefined();
+  expect(await mac.readThese([4121, 4122])).toEqual(new Map());
 });
 
 test("the folder of a process is what lsof says, spaces and all", async () => {
