@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agents } from "./agents/agents.ts";
 import { destinationsOf } from "./core/destinations.ts";
@@ -19,8 +19,16 @@ import { tryLock } from "./system/sessionLocks.ts";
 import { attachCommand, clientsOf, handleOf } from "./system/tmux/pane.ts";
 import { announceWindow, otherWindows } from "./system/windows.ts";
 
-/** `$XDG_STATE_HOME/session-warden`: shared by every window and the command line of this user. */
-export const stateFolder = join(process.env["XDG_STATE_HOME"] || join(homedir(), ".local", "state"), "session-warden");
+/** Shared by every window and the command line of this user: two folders would be two sets of locks. */
+export const stateFolder = stateFolderOf(process.env, homedir());
+
+/** `$XDG_STATE_HOME/session-warden`, but for what the editor's launcher hands on: a shell's profile may say what the editor never heard. Relative paths are invalid, as XDG says. */
+export function stateFolderOf(environment: Readonly<{ [name: string]: string | undefined }>, home: string): string {
+  const told = environment["SESSION_WARDEN_STATE_FOLDER"] ?? "";
+  if (isAbsolute(told)) return told;
+  const shared = environment["XDG_STATE_HOME"] ?? "";
+  return join(isAbsolute(shared) ? shared : join(home, ".local", "state"), "session-warden");
+}
 
 export async function compose(settings: Settings): Promise<Warden> {
   const machine = await openMachine(settings);

@@ -59,7 +59,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
     vscode.workspace.onDidGrantWorkspaceTrust(() => void takeSettings().catch(fail)),
   );
   pace.hint();
-  void Promise.all([writeSettings(settings, lookout.warden.stateFolder), keepLauncherCurrent(context)]).catch(fail);
+  void Promise.all([writeSettings(settings, lookout.warden.stateFolder), keepLauncherCurrent(context, lookout.warden.stateFolder)]).catch(fail);
   return { rows: () => tree.picture.roots.map((root) => ({ ...tree.rowOf(root), children: childrenOf(root).map((child) => tree.rowOf(child)) })) };
 
   async function takeSettings(): Promise<void> {

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { isOurLauncher, launcherText } from "./launcher.ts";
 
 /** Puts `session-warden` on PATH: a launcher, since the extension's own folder moves with each version. No terminal's environment is changed. */
-export async function installCommandLineTool(context: vscode.ExtensionContext): Promise<void> {
+export async function installCommandLineTool(context: vscode.ExtensionContext, stateFolder: string): Promise<void> {
   const there = await readText(launcherFile);
   if (there !== undefined && !isOurLauncher(there)) {
     const pressed = await vscode.window.showWarningMessage(
@@ -16,7 +16,7 @@ export async function installCommandLineTool(context: vscode.ExtensionContext): 
     );
     if (pressed !== "Replace") return;
   }
-  await writeLauncher(context);
+  await writeLauncher(textFor(context, stateFolder));
   const isOnPath = (process.env["PATH"] ?? "").split(delimiter).includes(dirname(launcherFile));
   const next = isOnPath
     ? "Type session-warden list in any terminal."
@@ -25,23 +25,24 @@ export async function installCommandLineTool(context: vscode.ExtensionContext): 
 }
 
 /** After an update of the extension or the editor the launcher leads nowhere: ours is written anew, others' and none are left alone. */
-export async function keepLauncherCurrent(context: vscode.ExtensionContext): Promise<void> {
+export async function keepLauncherCurrent(context: vscode.ExtensionContext, stateFolder: string): Promise<void> {
   const there = await readText(launcherFile);
-  if (there !== undefined && isOurLauncher(there) && there !== textFor(context)) await writeLauncher(context);
+  const text = textFor(context, stateFolder);
+  if (there !== undefined && isOurLauncher(there) && there !== text) await writeLauncher(text);
 }
 
 const launcherFile = join(homedir(), ".local/bin/session-warden");
 
-async function writeLauncher(context: vscode.ExtensionContext): Promise<void> {
+async function writeLauncher(text: string): Promise<void> {
   await mkdir(dirname(launcherFile), { recursive: true });
   const fresh = `${launcherFile}.${randomUUID()}`;
-  await writeFile(fresh, textFor(context), { flag: "wx" });
+  await writeFile(fresh, text, { flag: "wx" });
   await chmod(fresh, 0o755);
   await rename(fresh, launcherFile);
 }
 
-function textFor({ extensionPath }: vscode.ExtensionContext): string {
-  return launcherText(process.execPath, join(extensionPath, "dist/cli.js"));
+function textFor({ extensionPath }: vscode.ExtensionContext, stateFolder: string): string {
+  return launcherText(process.execPath, join(extensionPath, "dist/cli.js"), stateFolder);
 }
 
 async function readText(file: string): Promise<string | undefined> {

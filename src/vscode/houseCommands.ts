@@ -16,6 +16,6 @@ export function houseCommands({ face: { lookout, log, context } }: Hands): Reado
       await vscode.window.showTextDocument(journal);
     },
     "sessionWarden.showLog": () => log.show(),
-    "sessionWarden.installCommandLineTool": () => installCommandLineTool(context),
+    "sessionWarden.installCommandLineTool": () => installCommandLineTool(context, lookout.warden.stateFolder),
   };
 }
