@@ -1,4 +1,5 @@
 import { confirmationFor } from "../core/lifecycle.ts";
+import type { Concern } from "../core/lifecycle.ts";
 import { agentNames, nameOf, processWords, sentenceOfConcern } from "../core/sentences.ts";
 import type { Session } from "../core/session.ts";
 import { plain } from "./plainText.ts";
@@ -18,21 +19,29 @@ export function questionFor(operation: Ending, sessions: readonly Session[]): Qu
   if (!only) return undefined;
   const verb = verbs[operation];
   if (others.length > 0) {
-    return {
-      message: `${verb} ${sessions.length} sessions?`,
-      detail: sessions.map((session) => `${introduce(session)}\n${concernsOf(operation, session, false).join(" ")}`.trimEnd()).join("\n\n"),
-      button: `${verb} ${sessions.length} Sessions`,
-    };
+    return { message: `${verb} ${sessions.length} sessions?`, detail: detailOf(operation, sessions), button: `${verb} ${sessions.length} Sessions` };
   }
-  const concerns = concernsOf(operation, only, true);
+  const concerns = wordsOf(confirmationFor(operation, only, { isNamed: true }), only);
   if (concerns.length === 0) return undefined;
   return { message: `${verb} ${plain(nameOf(only))}?`, detail: [introduce(only), "", ...concerns].join("\n"), button: verb };
 }
 
+/** A modal that is higher than the screen hides its buttons. Yet a process that nothing else names is named, however many there are. */
+function detailOf(operation: Ending, sessions: readonly Session[]): string {
+  const asked = sessions.map((session) => ({ session, concerns: confirmationFor(operation, session, { isNamed: false }) }));
+  const [unnamed, named] = [asked.filter(({ concerns }) => concerns.includes("noWarrant")), asked.filter(({ concerns }) => !concerns.includes("noWarrant"))];
+  const gravestFirst = named.toSorted((a, b) => b.concerns.length - a.concerns.length);
+  const listed = [...unnamed, ...gravestFirst.slice(0, Math.max(0, listedMost - unnamed.length))];
+  const paragraphs = listed.map(({ session, concerns }) => `${introduce(session)}\n${wordsOf(concerns, session).join(" ")}`.trimEnd());
+  const more = asked.length - listed.length;
+  return [...paragraphs, ...(more > 0 ? [`and ${more} more`] : [])].join("\n\n");
+}
+const listedMost = 10;
+
 const verbs: Readonly<{ [operation in Ending]: string }> = { stop: "Stop", terminate: "Force Terminate", forget: "Forget" };
 
-function concernsOf(operation: Ending, session: Session, isNamed: boolean): readonly string[] {
-  return confirmationFor(operation, session, { isNamed }).map((concern) => plain(sentenceOfConcern(concern, session)));
+function wordsOf(concerns: readonly Concern[], session: Session): readonly string[] {
+  return concerns.map((concern) => plain(sentenceOfConcern(concern, session)));
 }
 
 /** “fix login” · Claude Code · claude (4121) · /home/me/app */

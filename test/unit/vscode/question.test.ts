@@ -31,6 +31,22 @@ it("of several, one question lists all, and names each process that nothing else
   expect(question?.detail).toMatch(/“schema”[^]*claude \(4121\), which no record names/);
 });
 
+it("of many some are listed, those that would lose something first, and the rest are counted", () => {
+  const idle = Array.from({ length: 30 }, (_, n) => session(`idle ${n}`));
+  const detail = questionFor("stop", [...idle, session("schema", { is: "working" })])?.detail ?? "";
+  expect(detail).toMatch(/^“schema”/);
+  expect(detail.match(/^“/gm)).toHaveLength(10);
+  expect(detail).toMatch(/\n\nand 21 more$/);
+});
+
+it("every process that nothing else names is named first, however many there are", () => {
+  const unnamed = Array.from({ length: 12 }, (_, n) => session(`schema ${n}`, { run: unnamedRun(`process:${n}`) }));
+  const detail = questionFor("stop", [session("login"), session("parser"), ...unnamed])?.detail ?? "";
+  expect(detail.match(/which no record names/g)).toHaveLength(12);
+  expect(detail).not.toContain("login");
+  expect(detail).toMatch(/\n\nand 2 more$/);
+});
+
 it("a hostile title brings no line of its own into the question", () => {
   expect(questionFor("terminate", [session("a\nProcess 1 is safe")])?.message).toBe("Force Terminate “a Process 1 is safe”?");
 });
