@@ -37,8 +37,29 @@ async function findTranscript(home: string, id: string, cwd: string | undefined)
   const projects = join(home, "projects");
   const own = cwd === undefined ? undefined : join(projects, projectKey(cwd), `${id}.jsonl`);
   if (own !== undefined && (await isFile(own))) return own;
+  return findElsewhere(projects, `${id}.jsonl`);
+}
+
+/** All folders are looked through when one was added, or after a while; a session that has no transcript yet would else cost a look into each, each time. */
+async function findElsewhere(projects: string, name: string): Promise<string | undefined> {
+  const stamp = (await stat(projects).catch(() => undefined))?.mtimeMs;
+  const known = looked.get(join(projects, name));
+  if (known?.path !== undefined && (await isFile(known.path))) return known.path;
+  if (known && known.path === undefined && known.stamp === stamp && Date.now() - known.at < missKeptMs) return undefined;
+
+  const at = Date.now();
+  const path = await findIn(projects, name);
+  if (looked.size >= looksKept) looked.clear();
+  looked.set(join(projects, name), { path, stamp, at });
+  return path;
+}
+const looked = new Map<string, { readonly path: string | undefined; readonly stamp: number | undefined; readonly at: number }>();
+const missKeptMs = 30_000;
+const looksKept = 1_000;
+
+async function findIn(projects: string, name: string): Promise<string | undefined> {
   for (const folder of await listIfPresent(projects)) {
-    const path = join(projects, folder, `${id}.jsonl`);
+    const path = join(projects, folder, name);
     if (await isFile(path)) return path;
   }
   return undefined;
