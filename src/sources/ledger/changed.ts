@@ -54,7 +54,7 @@ export function linesOfSighting(
   book: Book,
   livesOn: (entry: Entry) => boolean,
   now: number,
-): { readonly entry: Entry; readonly lines: readonly Entry[] } {
+): { readonly entry: Entry; readonly lines: readonly LedgerLine[] } {
   const all = book.kinOf(process, run.conversation);
   // It was proved gone, and gone is for ever: this sighting is older than that.
   const over = all.find((entry) => isSameProcess(entry.process, process) && entry.state !== "active" && entry.end?.how !== "cleared");
@@ -66,16 +66,21 @@ export function linesOfSighting(
     run.conversation,
     all.filter((entry) => !isOthers(entry)),
   );
-  const known = all.find((entry) => isSameProcess(entry.process, process) && entry.state === "active") ?? past;
+  const active = all.filter((entry) => isSameProcess(entry.process, process) && entry.state === "active");
+  // Seen before it told that it goes on with an old conversation, which has a row already.
+  const early =
+    past === undefined ? [] : active.filter((entry) => entry !== past && (!entry.conversation || isSameConversation(entry.conversation, past.conversation)));
+  const forgotten = early.map(({ id }) => ({ forgotten: id }));
+  const known = active.find((entry) => !early.includes(entry)) ?? past;
   const isLeft = known?.conversation !== undefined && run.conversation !== undefined && !isSameConversation(known.conversation, run.conversation);
   if (!known || isLeft) {
     const left: Entry | undefined = known && { ...known, firstKey: undefined, state: "ended", end: { how: "cleared", at: now } };
     const entry = seen(past ?? { id: freshId(process, run, book) }, session, run, process, now);
-    return { entry, lines: left ? [left, entry] : [entry] };
+    return { entry, lines: [...forgotten, ...(left ? [left, entry] : [entry])] };
   }
   const entry = seen(known, session, run, process, now);
   const isNews = !isSame({ ...entry, seenAt: known.seenAt }, known) || now - known.seenAt > noteEveryMs;
-  return { entry, lines: isNews ? [entry] : [] };
+  return { entry, lines: [...forgotten, ...(isNews ? [entry] : [])] };
 }
 /** How exact "last seen" is of an agent that nothing else is written about. */
 const noteEveryMs = 10 * 60 * 1000;

@@ -86,6 +86,23 @@ test("a resumed conversation goes on in its old row, under its old key", async (
   expect(await picture(ledger, alive(77))).toEqual(["A active alive"]);
 });
 
+test.each([
+  ["is told as resumed afterwards", ["silent", "seen", "resumed", "seen"]],
+  ["is told as resumed in between", ["silent", "resumed", "seen"]],
+] as const)("a resumed conversation whose process is seen before it tells its id, and which %s, has its old row alone", async (_when, looks) => {
+  const { ledger, folder } = await aLedger();
+  const before = await ledger.note(living(41, "A"));
+  await tell(ledger, before, { kind: "exited", conversation: undefined });
+  const { conversation: _, title: __, ...silent } = livingRun(77, "A");
+  for (const look of looks) {
+    await ledger.read(alive(77), signal);
+    if (look === "resumed") await tell(ledger, before, { kind: "resumed", run: livingRun(77, "A") });
+    else await ledger.note(look === "silent" ? aSession(silent) : living(77, "A"));
+  }
+  expect(await records(ledger, alive(77))).toMatchObject([{ key: before.key, firstKey: "process:41", process: pid(77), says: { value: "active" } }]);
+  expect(await records(openLedger(folder), alive(77))).toHaveLength(1);
+});
+
 test("a conversation that one process left may be taken up by another while the first goes on", async () => {
   const { ledger } = await aLedger();
   await ledger.note(living(41, "A"));
