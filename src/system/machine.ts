@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Census, ProcessEntry } from "../core/census.ts";
+import { inTime } from "../core/inTime.ts";
 import type { Unreachable } from "../core/notice.ts";
 import { compareProcesses, isSameProcess } from "../core/process.ts";
 import type { ProcessIdentity } from "../core/process.ts";
@@ -32,7 +33,11 @@ export async function openMachine(settings: { readonly tmuxProgram: string; read
   return machineOf(table, settings);
 }
 
-export function machineOf(table: ProcessTable, settings: { readonly tmuxProgram: string; readonly tmuxSockets: readonly string[] }): Machine {
+export function machineOf(
+  table: ProcessTable,
+  settings: { readonly tmuxProgram: string; readonly tmuxSockets: readonly string[] },
+  answersWithinMs = 10_000,
+): Machine {
   const tmux = tmuxProgram(settings.tmuxProgram);
   return {
     tmux,
@@ -46,19 +51,39 @@ export function machineOf(table: ProcessTable, settings: { readonly tmuxProgram:
 
   async function census(abort: AbortSignal): Promise<Census> {
     const { processes, unreachable } = await readTable(abort);
-    const sockets = await findSockets(settings.tmuxSockets, processes?.values() ?? [], ({ identity }) => table.environmentOf(identity));
-    const tmuxReading = await readPanes(sockets, tmux, abort);
-    return { at: Date.now(), here: table.here, processes, panes: tmuxReading.panes, unreachable: [...unreachable, ...tmuxReading.unreachable] };
+    const sockets = await orSilent(
+      findSockets(settings.tmuxSockets, processes?.values() ?? [], ({ identity }) => table.environmentOf(identity)),
+      (reason): Unreachable => ({ place: "tmux", reason: `its servers could not be looked for (${reason})` }),
+      abort,
+    );
+    const tmuxReading = await readPanes(sockets.value ?? [], tmux, abort);
+    return {
+      at: Date.now(),
+      here: table.here,
+      processes,
+      panes: tmuxReading.panes,
+      unreachable: [...unreachable, ...sockets.unreachable, ...tmuxReading.unreachable],
+    };
   }
 
   async function readTable(
     abort: AbortSignal,
   ): Promise<{ readonly processes: ReadonlyMap<number, ProcessEntry> | undefined; readonly unreachable: readonly Unreachable[] }> {
+    const { value, unreachable } = await orSilent(table.readAll(abort), (reason) => ({ place: "process table", reason }), abort);
+    return { processes: value, unreachable };
+  }
+
+  /** What fails or hangs is a place without an answer, and takes nothing else with it. */
+  async function orSilent<T>(
+    reading: Promise<T>,
+    placeOf: (reason: string) => Unreachable,
+    abort: AbortSignal,
+  ): Promise<{ readonly value: T | undefined; readonly unreachable: readonly Unreachable[] }> {
     try {
-      return { processes: await table.readAll(abort), unreachable: [] };
+      return { value: await inTime(reading, answersWithinMs, abort), unreachable: [] };
     } catch (error) {
       abort.throwIfAborted();
-      return { processes: undefined, unreachable: [{ place: "process table", reason: error instanceof Error ? error.message : String(error) }] };
+      return { value: undefined, unreachable: [placeOf(error instanceof Error ? error.message : String(error))] };
     }
   }
 

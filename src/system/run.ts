@@ -29,5 +29,7 @@ export async function run(
   signal?.throwIfAborted();
   if (result.isCanceled) return { kind: "timedOut" };
   if (result.code === "ENOENT" || result.code === "EACCES") return { kind: "missing" };
-  return { kind: "exited", code: result.exitCode ?? 1, stdout: result.stdout, stderr: result.stderr };
+  if (result.exitCode !== undefined) return { kind: "exited", code: result.exitCode, stdout: result.stdout, stderr: result.stderr };
+  // Killed, or not started for want of descriptors or memory: no 1, which is many a program's word for "there is none".
+  return { kind: "exited", code: 255, stdout: result.stdout ?? "", stderr: result.stderr || (result.shortMessage ?? "") };
 }

@@ -54,7 +54,7 @@ export function isListening(socket: string): Promise<boolean> {
       connection.destroy();
       settle(true);
     });
-    // EAGAIN: the queue of a server that does not accept is full, so there is one.
-    connection.once("error", (error) => settle("code" in error && error.code === "EAGAIN"));
+    // EAGAIN: the queue of a server that does not accept is full, so there is one. Without a descriptor left it can't be told, and tmux is asked.
+    connection.once("error", (error) => settle("code" in error && ["EAGAIN", "EMFILE", "ENFILE"].includes(String(error.code))));
   });
 }

@@ -119,6 +119,24 @@ test("a process table that can't be read is a place without an answer, not an em
   expect(census.unreachable).toContainEqual({ place: "process table", reason: "ps gave no answer" });
 });
 
+test("tmux servers that can't be looked for are a place without an answer, and take no process with them", async () => {
+  const { identity } = await startChild(["sleep", "60"]);
+  const tmux = (await table.read(identity.pid)) ?? expect.fail();
+  const server = { ...tmux, program: { file: "/usr/bin/tmux", packageName: undefined, args: [], isScript: false } };
+  const readAll = async () => new Map([[identity.pid, server]]);
+  const blind = machineOf({ ...table, readAll, environmentOf: () => Promise.reject(new Error("EMFILE: too many open files")) }, settings);
+  const census = await blind.census(never);
+  expect(census.unreachable).toContainEqual({ place: "tmux", reason: "its servers could not be looked for (EMFILE: too many open files)" });
+  expect(census.processes?.has(identity.pid)).toBe(true);
+});
+
+test("a look that never ends is a place without an answer after a while", async () => {
+  const blind = machineOf({ ...table, readAll: () => new Promise(() => undefined) }, settings, 50);
+  const census = await blind.census(never);
+  expect(census.processes).toBeUndefined();
+  expect(census.unreachable).toContainEqual({ place: "process table", reason: "no answer within 50 ms" });
+});
+
 test("a cancelled look is no place without an answer", async () => {
   const abort = new AbortController();
   abort.abort(new Error("not wanted any more"));

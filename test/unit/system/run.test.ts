@@ -74,5 +74,14 @@ test("only a cancelled wait throws", async () => {
 });
 
 test("a program that is killed has not succeeded", async () => {
-  expect(await run(node("process.kill(process.pid, 'SIGKILL')"), { withinMs: 10_000 })).toMatchObject({ kind: "exited", code: 1 });
+  expect(await run(node("process.kill(process.pid, 'SIGKILL')"), { withinMs: 10_000 })).toMatchObject({
+    kind: "exited",
+    code: 255,
+    stderr: expect.stringContaining("SIGKILL"),
+  });
+});
+
+test("a program that could not be started for another reason says which, and has not said no", async () => {
+  const outcome = await run(["echo", "x".repeat(3_000_000)], { withinMs: 20_000 });
+  expect(outcome).toMatchObject({ kind: "exited", code: 255, stdout: "", stderr: expect.stringContaining("E2BIG") });
 });

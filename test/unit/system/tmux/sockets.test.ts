@@ -127,6 +127,17 @@ test("somebody listens, or nobody", async () => {
   await until(async () => !(await isListening(tmux.socket)));
 });
 
+test("whether somebody listens can't be told without a descriptor: then nobody is taken for gone", async () => {
+  await using tmux = await aTmux();
+  tmux.run("new-session", "-d", "sleep", "60");
+  const script = `import { closeSync, openSync } from "node:fs"; import { isListening } from "${new URL("../../../../src/system/tmux/sockets.ts", import.meta.url).href}";
+    const taken = []; try { for (;;) taken.push(openSync("/dev/null")); } catch {}
+    const listens = await isListening(process.argv[1]); taken.forEach(closeSync); console.log(listens);`;
+  const looks = await startChild(["sh", "-c", 'ulimit -n 100; exec "$@"', "sh", process.execPath, "--input-type=module", "-e", script, tmux.socket]);
+  await looks.ended;
+  expect(looks.said()).toBe("true\n");
+});
+
 test("a server that hangs listens all the same, however many have asked it before", async () => {
   await using tmux = await aTmux();
   tmux.run("new-session", "-d", "sleep", "60");
