@@ -13,6 +13,7 @@ import { lastIdOn } from "./ids.ts";
 import { installedAs } from "./installed.ts";
 import type { Installed } from "./installed.ts";
 import { parseJson, parseJsonLines } from "./jsonText.ts";
+import { asTitle } from "./titles.ts";
 
 const idPattern = /^\d{13}_[0-9a-z]{5}$/;
 
@@ -33,7 +34,7 @@ export const cline: Agent = {
     return {
       conversation,
       activity: { ...activityOf(session), at: census.at },
-      ...(session.metadata?.title !== undefined && { title: session.metadata.title }),
+      ...(session.metadata?.title !== undefined && { title: asTitle(session.metadata.title) }),
     };
   },
   nameInTitle: (title) => /^> (.+)$/.exec(title)?.[1],

@@ -14,6 +14,7 @@ import type { Installed } from "./installed.ts";
 import { parseJsonLines } from "./jsonText.ts";
 import { findOpenFiles } from "./openFiles.ts";
 import { createTailReader } from "./tails.ts";
+import { asTitle } from "./titles.ts";
 
 /** Copilot CLI, run here as 1.0.102. Each session's folder holds a lock with the pid of its process, and what happened as events. */
 export const copilot: Agent = {
@@ -35,7 +36,7 @@ export const copilot: Agent = {
       conversation: { agent: "copilot", id: lock.id, toldBy: "agent", home: lock.home },
       activity: { ...activityAfter(entry, events), at: census.at },
       pidFile: lock.file,
-      ...(name !== undefined && { title: name.replace(/^(["'])(.*)\1$/, "$2") }),
+      ...(name !== undefined && { title: asTitle(name.replace(/^(["'])(.*)\1$/, "$2")) }),
     };
   },
   nameInTitle: (title) => /^(.+) - GitHub Copilot$/.exec(title)?.[1],

@@ -9,6 +9,7 @@ import type { ProcessIdentity, ProcessStart } from "../../core/process.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { uuidPattern } from "../ids.ts";
 import { parseJson } from "../jsonText.ts";
+import { asTitle } from "../titles.ts";
 import { canResume, findLastPrompt } from "./transcripts.ts";
 
 /** Every `sessions/<pid>.json`. After kill -9 a file stays with its last status: it is left out, since the process that it names is gone. */
@@ -58,7 +59,7 @@ async function readEntry(home: string, file: string, census: Census, machineId: 
     conversation: { ...conversation, resumable: await canResume(conversation, row.cwd, signal) },
     activity: { ...activityOf(row), at: census.at },
     runsIn: runsIn(row),
-    ...(title !== undefined && { title }),
+    ...(title !== undefined && { title: asTitle(title) }),
     ...(row.cwd !== undefined && { cwd: row.cwd }),
     ...(row.startedAt !== undefined && { startedAt: row.startedAt }),
   };

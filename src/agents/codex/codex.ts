@@ -4,6 +4,7 @@ import type { Agent, Command, Told } from "../../core/agent.ts";
 import type { Conversation } from "../../core/facet.ts";
 import { environmentFor } from "../elsewhere.ts";
 import { lastIdOn, uuidPattern } from "../ids.ts";
+import { asTitle } from "../titles.ts";
 import { interruptTurn, readOpenThreads } from "./appServer.ts";
 import { findThread, homeOf } from "./findThread.ts";
 import { recognise } from "./recognise.ts";
@@ -26,7 +27,7 @@ export const codex: Agent = {
     return {
       conversation: { agent: "codex", id: found.id, toldBy: "agent", home: homeOf(run) },
       ...(thread && { activity: { value: thread.activity, seen: thread.seen, at: census.at } }),
-      ...(thread?.name !== undefined && { title: thread.name }),
+      ...(thread?.name !== undefined && { title: asTitle(thread.name) }),
     };
   },
   activityOfTitle,

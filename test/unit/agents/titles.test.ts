@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { agents } from "../../../src/agents/agents.ts";
+import { asTitle } from "../../../src/agents/titles.ts";
 import type { Activity, AgentId } from "../../../src/core/facet.ts";
 
 /** Titles that real agents set, what they prove, and the name in them. */
@@ -32,4 +33,14 @@ const titles: readonly [agent: AgentId, title: string, proves: Activity | undefi
 test.each(titles)("%s: %s", (id, title, proves, name) => {
   const agent = agents.find((each) => each.id === id);
   expect([agent?.activityOfTitle?.(title), agent?.nameInTitle?.(title)]).toEqual([proves, name]);
+});
+
+test.each([
+  ["fix the login form", "fix the login form"],
+  ["  fix\n\n\tthe   login form\n", "fix the login form"],
+  ["x".repeat(200), "x".repeat(200)],
+  ["x".repeat(100_000), `${"x".repeat(199)}…`],
+  ["👩‍🚀".repeat(300), `${"👩‍🚀".repeat(199)}…`],
+])("a first prompt is a title of one line, of at most 200 signs, none of them cut in two", (prompt, title) => {
+  expect(asTitle(prompt)).toBe(title);
 });

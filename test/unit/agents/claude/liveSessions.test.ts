@@ -111,6 +111,7 @@ test("2.1.197 names no pid domain and no source of its name", async () => {
 
 test("a name that somebody gave is the title, else the last prompt", async () => {
   expect((await readOne({ name: "login form", nameSource: "user" }))?.title).toBe("login form");
+  expect((await readOne({ name: "x".repeat(5_000), nameSource: "user" }))?.title).toHaveLength(200);
   await withFolder(async (home) => {
     await put(join(home, "sessions", "4121.json"), JSON.stringify(row));
     await put(

@@ -1,3 +1,4 @@
+import type * as files from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { claude } from "../../../../src/agents/claude/claude.ts";
@@ -6,7 +7,7 @@ import { noAbort, put, withFolder } from "../seen.ts";
 
 const asked = vi.hoisted((): string[] => []);
 vi.mock("node:fs/promises", async (original) => {
-  const real = await original<typeof import("node:fs/promises")>();
+  const real = await original<typeof files>();
   return { ...real, stat: (path: string) => (asked.push(path), real.stat(path)) };
 });
 
