@@ -65,6 +65,7 @@ export const cline: Agent = {
   ],
 };
 
+const hubMark = "--cline-hub-daemon";
 const installed: Installed = { packages: /^(cline|@cline\/cli-.+)$/, native: /^\.?cline(\.exe)?$/, script: /^cline$/ };
 
 function recognise({ program }: ProcessEntry): Recognised | undefined {
@@ -73,7 +74,7 @@ function recognise({ program }: ProcessEntry): Recognised | undefined {
   if (kind === "script") return { role: "launcher", runsIn: "terminal" };
   const line = readArguments(program.args);
   const [word] = line.words;
-  if (line.has("--cline-hub-daemon")) return { role: "daemon", runsIn: "appServer" };
+  if (line.has(hubMark)) return { role: "daemon", runsIn: "appServer" };
   if (line.has("--acp")) return { role: "daemon", runsIn: "panel" };
   if (subcommands.has(word ?? "") || line.has("-z", "--zen", "--kanban", "--update", "-V", "--version", "-h", "--help"))
     return { role: "command", runsIn: "terminal" };
@@ -178,9 +179,11 @@ function activityOf({ status }: SessionFile): Pick<NonNullable<Told["activity"]>
   }
 }
 
+/** A killed hub leaves its file, and its pid to whoever comes next: only the argument that it was started with tells. Without /proc the file is believed. */
 async function isHubThere({ home = defaultFolder() }: Conversation): Promise<boolean> {
   const hub = z.object({ pid: z.int() }).safeParse(parseJson(await readIfPresent(join(home, "locks", "hub", "production.json"), 64 * 1024))).data;
   if (!hub) return false;
   const isLinux = (await stat("/proc/self").catch(() => undefined)) !== undefined;
-  return !isLinux || (await stat(`/proc/${hub.pid}`).catch(() => undefined)) !== undefined;
+  const argv = (await readIfPresent(`/proc/${hub.pid}/cmdline`, 64 * 1024))?.split("\0") ?? [];
+  return !isLinux || argv.includes(hubMark);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { cline } from "../../../src/agents/cline.ts";
 import type { Conversation, Run } from "../../../src/core/facet.ts";
+import { startChild } from "../../support/children.ts";
 import { censusOf, here, identityOf, noAbort, processOf, put, runOf, withFolder } from "./seen.ts";
 
 const id = "1796005435671_tt14c";
@@ -89,6 +90,7 @@ describe("what it does", () => {
 describe("a turn that goes on in the hub", () => {
   const conversation = (home: string): Conversation => ({ agent: "cline", id, toldBy: "agent", home });
   const left = (home: string) => cline.turnElsewhere?.(runIn(home, { conversation: conversation(home) }), noAbort);
+  const aHub = async (): Promise<number> => (await startChild([process.execPath, "-e", "setInterval(() => {}, 60_000)", "--", "--cline-hub-daemon"])).pid;
   const write = async (home: string, status: string, pid: number, hub: number) => {
     await put(join(home, "sessions", id, `${id}.json`), JSON.stringify({ pid, status }));
     await put(join(home, "locks", "hub", "production.json"), JSON.stringify({ pid: hub, host: "127.0.0.1" }));
@@ -96,25 +98,34 @@ describe("a turn that goes on in the hub", () => {
 
   test("is told while its session file says so and the hub is there", async () => {
     await withFolder(async (home) => {
-      await write(home, "running", process.pid, process.pid);
+      const hub = await aHub();
+      await write(home, "running", hub, hub);
       expect(await left(home)).toEqual({ kind: "turn", where: "Cline's hub" });
-      await write(home, "pending", process.pid, process.pid);
+      await write(home, "pending", hub, hub);
       expect(await left(home)).toEqual({ kind: "turn", where: "Cline's hub" });
     });
   });
 
   test("is over when the file says idle", async () => {
     await withFolder(async (home) => {
-      await write(home, "idle", process.pid, process.pid);
+      const hub = await aHub();
+      await write(home, "idle", hub, hub);
       expect(await left(home)).toBeUndefined();
     });
   });
 
   test("can't be where the window ran it itself, or the hub is gone: then the file was only not closed", async () => {
     await withFolder(async (home) => {
-      await write(home, "running", identityOf(7038).pid, process.pid);
+      await write(home, "running", identityOf(7038).pid, await aHub());
       expect(await left(home)).toBeUndefined();
       await write(home, "running", 6993, 2 ** 30);
+      expect(await left(home)).toBeUndefined();
+    });
+  });
+
+  test("is not believed of another program that has the pid of a hub by now", async () => {
+    await withFolder(async (home) => {
+      await write(home, "running", 6993, process.pid);
       expect(await left(home)).toBeUndefined();
     });
   });
