@@ -20,7 +20,7 @@ describe("agents in tmux and in a plain terminal, with nothing set", () => {
 
   it("are rows by what each is at, the one that waits for an approval on top", async () => {
     await expect
-      .poll(async () => inAnyOrder(onlyOf(names, await view.picture())), { timeout: 10_000 })
+      .poll(async () => inAnyOrder(onlyOf(names, await view.picture())))
       .toEqual([
         ["Needs you", ["rate limit for the login form"]],
         ["Working", ["docs for the parser", "migrate the schema"]],
@@ -35,7 +35,7 @@ describe("agents in tmux and in a plain terminal, with nothing set", () => {
 
   it("a killed one is exited by itself, and its process is named", async () => {
     await workbench.demo.letDie(AbortSignal.timeout(10_000));
-    await expect.poll(async () => onlyOf(["hunt the flaky test"], await view.picture()), { timeout: 10_000 }).toEqual([["Exited", ["hunt the flaky test"]]]);
+    await expect.poll(async () => onlyOf(["hunt the flaky test"], await view.picture())).toEqual([["Exited", ["hunt the flaky test"]]]);
     const { pid } = workbench.demo.of("hunt the flaky test").process;
     expect(await view.row("hunt the flaky test").getAttribute("aria-label")).toContain(`process ${pid} is gone`);
   });

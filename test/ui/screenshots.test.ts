@@ -67,5 +67,5 @@ async function dragSideBarTo(width: number, { page }: Workbench): Promise<void> 
   await page.mouse.down();
   await page.mouse.move(box.x + width, middle, { steps: 5 });
   await page.mouse.up();
-  await vi.waitUntil(async () => Math.abs(((await sideBar.boundingBox())?.width ?? 0) - width) < 8);
+  await vi.waitUntil(async () => Math.abs(((await sideBar.boundingBox())?.width ?? 0) - width) < 8, { timeout: 5_000 });
 }

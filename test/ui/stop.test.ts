@@ -68,6 +68,6 @@ describe("by the keyboard", () => {
     await dialogOf(workbench.page).waitFor();
     await answer(workbench.page, "Force Terminate");
     await expect.poll(() => lives("a deaf one"), { timeout: 20_000 }).toBe(false);
-    await expect.poll(() => groupOf("a deaf one"), { timeout: 10_000 }).not.toBe("Open");
+    await expect.poll(() => groupOf("a deaf one")).not.toBe("Open");
   });
 });
