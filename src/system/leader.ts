@@ -1,7 +1,8 @@
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { tryFileLock } from "./fileLock.ts";
 
-/** Tries to lead until it does; then `onElected` runs, once. Leading ends with the process, or when the returned handle is disposed. */
+/** One leader a host, since several may share a home and none sees the processes of another. Tries to lead until it does; then `onElected` runs, once. Leading ends with the process, or when the returned handle is disposed. */
 export function becomeLeader(stateFolder: string, onElected: () => Disposable, askAgainMs = 10_000): Disposable {
   let isDisposed = false;
   let held: AsyncDisposable | undefined;
@@ -9,7 +10,7 @@ export function becomeLeader(stateFolder: string, onElected: () => Disposable, a
   let timer: NodeJS.Timeout | undefined;
 
   const attempt = async (): Promise<void> => {
-    const lock = await tryFileLock(join(stateFolder, "leader.lock")).catch(() => undefined);
+    const lock = await tryFileLock(join(stateFolder, `leader-${hostname()}.lock`)).catch(() => undefined);
     if (lock && !isDisposed) {
       held = lock;
       led = onElected();

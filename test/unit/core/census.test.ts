@@ -20,7 +20,9 @@ test.each<[string, ProcessIdentity, "alive" | "gone" | "unknown"]>([
   ["a process of an earlier boot of this host", identity({ bootId: "boot-0" }), "gone"],
   ["a process of another host's boot", identity({ bootId: "boot-0", host: "laptop" }), "unknown"],
   ["a process of another boot, of whatever host", { pid: 41, start: { kind: "ticks", ticks: "7" }, bootId: "boot-0" }, "unknown"],
-  ["a process of another host", identity({ host: "laptop" }), "unknown"],
+  ["a process of another host", { pid: 41, start: { kind: "ticks", ticks: "7" }, host: "laptop" }, "unknown"],
+  ["a process of this boot, from before the host was renamed", identity({ host: "build-2" }), "alive"],
+  ["a pid that nobody has, of this boot, from before the host was renamed", identity({ host: "build-2", pid: 42 }), "gone"],
   ["a process of another pid namespace", identity({ pidNamespace: "pid:[4026532999]" }), "unknown"],
   ["a process of another pid namespace whose pid nobody has here", identity({ pidNamespace: "pid:[4026532999]", pid: 42 }), "unknown"],
   ["a process whose start is told in another way", { pid: 41, start: { kind: "utc", atMs: 7 } }, "unknown"],
@@ -42,10 +44,12 @@ test("where the process table could not be read, nothing is gone", () => {
   expect(livenessOf(identity({ bootId: "boot-0" }), blind)).toBe("unknown");
 });
 
-test("what is seen from here shares our host and pid namespace, as far as they are known", () => {
+test("what is seen from here shares our boot, or else our host, and our pid namespace, as far as they are known", () => {
   expect(canBeSeenFrom(here, identity())).toBe(true);
   expect(canBeSeenFrom(here, { pid: 1, start: { kind: "utc", atMs: 0 } })).toBe(true);
-  expect(canBeSeenFrom(here, identity({ host: "laptop" }))).toBe(false);
+  expect(canBeSeenFrom(here, identity({ host: "laptop" }))).toBe(true);
+  expect(canBeSeenFrom(here, identity({ host: "laptop", bootId: "boot-2" }))).toBe(false);
+  expect(canBeSeenFrom(here, { pid: 1, start: { kind: "utc", atMs: 0 }, host: "laptop" })).toBe(false);
   expect(canBeSeenFrom(here, identity({ pidNamespace: "pid:[1]" }))).toBe(false);
 });
 

@@ -19,8 +19,12 @@ test.each<[string, ProcessIdentity, ProcessIdentity, string]>([
   ["another pid", ticks(), ticks({ pid: 42 }), "different"],
   ["the same pid that began at another tick", ticks(), ticks({ start: { kind: "ticks", ticks: "8" } }), "different"],
   ["the same pid and tick after another boot", ticks(), ticks({ bootId: "b2" }), "different"],
-  ["another host", ticks(), ticks({ host: "h2" }), "unknown"],
-  ["another host with another pid", ticks(), ticks({ host: "h2", pid: 42 }), "unknown"],
+  ["another name of the host in the same boot", ticks(), ticks({ host: "h2" }), "same"],
+  ["another name of the host in the same boot, and another pid", ticks(), ticks({ host: "h2", pid: 42 }), "different"],
+  ["another name of the host in the same boot, and another pid namespace", ticks(), ticks({ host: "h2", pidNamespace: "n2" }), "unknown"],
+  ["another host and another boot", ticks(), ticks({ host: "h2", bootId: "b2" }), "unknown"],
+  ["another host, of whatever boot", ticks(), { ...bare, host: "h2" }, "unknown"],
+  ["another host, of whatever boot, with another pid", ticks(), { ...bare, host: "h2", pid: 42 }, "unknown"],
   ["another pid namespace", ticks(), ticks({ pidNamespace: "n2" }), "unknown"],
   ["another pid namespace and another boot", ticks(), ticks({ pidNamespace: "n2", bootId: "b2" }), "unknown"],
   ["ticks and a time", bare, { pid: 41, start: { kind: "utc", atMs: 7 } }, "unknown"],
@@ -33,7 +37,7 @@ test.each<[string, ProcessIdentity, ProcessIdentity, string]>([
 });
 
 test("what can't be compared is not the same, and neither is what is not told", () => {
-  expect(isSameProcess(ticks(), ticks({ host: "h2" }))).toBe(false);
+  expect(isSameProcess(ticks(), ticks({ pidNamespace: "n2" }))).toBe(false);
   expect(isSameProcess(undefined, undefined)).toBe(false);
   expect(isSameProcess(ticks(), bare)).toBe(true);
 });

@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -51,7 +53,7 @@ test("when the one that leads is killed, the other does", async () => {
 
 test("a window that closes before it leads never does", async () => {
   await using folder = await aFolder();
-  const lock = await tryFileLock(join(folder.path, "leader.lock"));
+  const lock = await tryFileLock(join(folder.path, `leader-${hostname()}.lock`));
   const waits = aWindow(folder.path);
   const asksAtThisMoment = aWindow(folder.path);
   asksAtThisMoment.close();
@@ -61,6 +63,16 @@ test("a window that closes before it leads never does", async () => {
   await until(() => next.events.includes("leads"));
   next.close();
   expect([waits.events, asksAtThisMoment.events]).toEqual([[], []]);
+});
+
+test("where several hosts share a home each has a window that leads", async () => {
+  await using folder = await aFolder();
+  await using ofAnotherHost = await tryFileLock(join(folder.path, "leader-another-host.lock"));
+  expect(ofAnotherHost).toBeDefined();
+  const window = aWindow(folder.path);
+  await until(() => window.events.includes("leads"));
+  window.close();
+  expect(await readdir(folder.path)).toContain(`leader-${hostname()}.lock`);
 });
 
 test("a folder that can't be written: nobody leads, and nothing is thrown", async () => {

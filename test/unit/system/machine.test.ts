@@ -14,7 +14,7 @@ const strangers: readonly [string, (identity: ProcessIdentity) => ProcessIdentit
   ["the process that had its pid before", (identity) => ({ ...identity, start: { kind: "ticks", ticks: "1" } })],
   ["a process whose start is told in another way", (identity) => ({ ...identity, start: { kind: "utc", atMs: Date.now() } })],
   ["a process of an earlier boot", (identity) => ({ ...identity, bootId: "4b1c0e6e-0000-4000-8000-000000000000" })],
-  ["a process of another host", (identity) => ({ ...identity, host: "another-host" })],
+  ["a process of another host", (identity) => ({ ...identity, host: "another-host", bootId: "4b1c0e6e-0000-4000-8000-000000000000" })],
   ["a process of another pid namespace", (identity) => ({ ...identity, pidNamespace: "pid:[1]" })],
 ];
 
