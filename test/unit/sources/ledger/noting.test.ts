@@ -144,7 +144,7 @@ test("after a reboot everything that was seen alive is gone, and can be taken up
 
 test("of another host nothing is known, and the host is named", async () => {
   const { ledger } = await aLedger();
-  await ledger.note(living(41, "A", { host: { kind: "process", process: { ...pid(41), host: "laptop" } } }));
+  await ledger.note(living(41, "A", { host: { kind: "process", process: { ...pid(41), host: "laptop", bootId: "its boot" } } }));
   expect((await records(ledger))[0]?.liveness).toMatchObject({ value: "unknown", seen: "process 41 on laptop can't be seen from here" });
 });
 
