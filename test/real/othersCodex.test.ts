@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildProduct } from "../../scripts/build.ts";
 import { ask, say, stream } from "./support/agents/agent.ts";
 import type { Agent } from "./support/agents/agent.ts";
-import { findCodexDaemon, lastCodexThread, startCodex } from "./support/agents/codex.ts";
+import { findCodexDaemon, isCodexTurnAborted, lastCodexThread, startCodex } from "./support/agents/codex.ts";
 import { openTurns } from "./support/fakeModel/fakeModel.ts";
 import { installRealAgents } from "./support/install.ts";
 import { startLab } from "./support/lab.ts";
@@ -45,7 +46,25 @@ describe("Codex, whose daemon runs the turn", () => {
     const { row, receipt } = await stopsWell(agent, "working");
     expect(receipt.captured_id).toBe(row.conversation_id);
     expect(receipt.captured_id).toBe(lastCodexThread(lab));
+    expect(isCodexTurnAborted(lab, receipt.captured_id)).toBe(true);
     expect(isAlive(findCodexDaemon(lab)!)).toBe(true);
+  });
+
+  test("is stopped while it asks for an approval: the command never runs, and the daemon waits for no answer", async () => {
+    const agent = await startCodexIn("asking");
+    const marker = join(agent.cwd, "tool-ran");
+    await ask(agent, `BASH ESC touch ${marker}`);
+    const { receipt } = await stopsWell(agent, "needsInput", { marker });
+    expect(receipt.captured_id).toBe(lastCodexThread(lab));
+    expect(isCodexTurnAborted(lab, receipt.captured_id)).toBe(true);
+  });
+
+  test("is stopped where no key can be pressed, as in a terminal without tmux: the turn in the daemon too", async () => {
+    const agent = await startCodexIn("plain");
+    await stream(agent);
+    const { row, receipt } = await stopsWell(agent, "working", { flags: ["--tmux-program", "no-tmux-here"] });
+    expect(row.tmux).toBeNull();
+    expect(receipt.captured_id).toBe(lastCodexThread(lab));
   });
 
   test("leaves a command that it started running, which its receipt names", async () => {
@@ -54,6 +73,7 @@ describe("Codex, whose daemon runs the turn", () => {
     const command = await until(() => allProcesses().find(({ comm, pid }) => comm === "sleep" && environmentOf(pid)["HOME"] === lab.home));
     await untilScreen(agent.pane, "background terminal running");
     const { receipt } = await stopsWell(agent, "working");
+    expect(isCodexTurnAborted(lab, receipt.captured_id)).toBe(true);
     // It runs below the daemon, which another pane's window began: only the thread's id tells whose it is.
     expect(environmentOf(command.pid)["CODEX_THREAD_ID"]).toBe(receipt.captured_id);
     expect(environmentOf(command.pid)["TMUX_PANE"]).not.toBe(agent.pane.id);

@@ -16,18 +16,25 @@ export interface WellStopped {
   readonly receipt: Stopped;
 }
 
+interface StopsWell {
+  /** What a pending tool would make. */
+  readonly marker?: string;
+  /** Of the product's, before its verb. */
+  readonly flags?: readonly string[];
+}
+
 /**
  * Stops the agent by its row and looks, past the product, at what every stop owes: it is one row with this status; when the receipt comes all of it is gone
- * but a shell around it and a daemon that others share; the receipt says so; no turn is open, none is begun any more, and `marker`, which a pending tool makes, is not there.
+ * but a shell around it and a daemon that others share; the receipt says so; no turn is open, none is begun any more, and no pending tool has run.
  */
-export async function stopsWell(agent: Agent, status: string, marker?: string): Promise<WellStopped> {
+export async function stopsWell(agent: Agent, status: string, { marker, flags = [] }: StopsWell = {}): Promise<WellStopped> {
   const { model } = agent.lab;
-  const row = await untilListed(agent, status);
+  const row = await untilListed(agent, status, ...flags);
   expect(row.pid).toBe(agent.process.pid);
   const tree = ownTree(agent);
   const turns = turnsOf(model).length;
 
-  const receipt = await stop(agent.lab, row);
+  const receipt = await stop(agent.lab, row, ...flags);
   expect(tree.filter(isAlive).map(({ pid }) => argvOf(pid))).toEqual([]);
   expect(receipt).toMatchObject({ status: "success", code: 0, verification_result: "session_terminated", termination_method: "graceful", survivors: [] });
   await until(() => openTurns(model).length === 0, 5_000);

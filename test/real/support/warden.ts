@@ -29,16 +29,16 @@ export async function warden(lab: Lab, ...args: readonly string[]): Promise<Answ
 }
 
 /** What the list shows of this lab: the machine may have agents of its own. */
-export async function listed(lab: Lab): Promise<readonly Listed[]> {
-  return (await warden(lab, "list", "--json")).json().sessions.filter(({ cwd }) => cwd?.startsWith(lab.root));
+export async function listed(lab: Lab, ...flags: readonly string[]): Promise<readonly Listed[]> {
+  return (await warden(lab, ...flags, "list", "--json")).json().sessions.filter(({ cwd }) => cwd?.startsWith(lab.root));
 }
 
 /** The one living row of what runs in the agent's folder, when it has the status; rejects with the list as it is instead. */
-export async function untilListed(agent: Agent, status: string): Promise<Listed> {
+export async function untilListed(agent: Agent, status: string, ...flags: readonly string[]): Promise<Listed> {
   let rows: readonly Listed[] = [];
   return await until(
     async () => {
-      rows = (await listed(agent.lab)).filter(({ cwd, pid }) => cwd === agent.cwd && pid !== null);
+      rows = (await listed(agent.lab, ...flags)).filter(({ cwd, pid }) => cwd === agent.cwd && pid !== null);
       return rows.length === 1 && rows[0]?.status === status ? rows[0] : undefined;
     },
     15_000,
@@ -51,7 +51,7 @@ export interface Stopped extends ReceiptOf {
 }
 
 /** Stops it as a script does that has listed it. */
-export async function stop(lab: Lab, { key }: Pick<Listed, "key">): Promise<Stopped> {
-  const answer = await warden(lab, "stop", key, "--yes", "--json");
+export async function stop(lab: Lab, { key }: Pick<Listed, "key">, ...flags: readonly string[]): Promise<Stopped> {
+  const answer = await warden(lab, ...flags, "stop", key, "--yes", "--json");
   return { ...answer.json(), code: answer.code };
 }

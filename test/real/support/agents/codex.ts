@@ -46,10 +46,23 @@ env_key = "FAKE_KEY"
 
 /** The thread whose file on disk was begun last, by the file's own name. */
 export function lastCodexThread(lab: Lab): string | undefined {
-  const files = readdirSync(join(lab.home, ".codex/sessions"), { recursive: true, encoding: "utf8" });
-  // An id, a UUID of version 7, begins with the moment it was made.
-  return files
-    .flatMap((path) => /-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(path)?.[1] ?? [])
-    .toSorted()
-    .at(-1);
+  return threadFiles(lab).at(-1)?.id;
+}
+
+/** Whether the thread's own file says that its last turn was ended before its answer. */
+export function isCodexTurnAborted(lab: Lab, threadId: string | null): boolean {
+  const file = threadFiles(lab).find(({ id }) => id === threadId);
+  const turns = file && readFileSync(file.path, "utf8").match(/"type":"(task_started|task_complete|turn_aborted)"/g);
+  return turns?.at(-1) === '"type":"turn_aborted"';
+}
+
+/** The last begun last: an id, a UUID of version 7, begins with the moment it was made. */
+function threadFiles(lab: Lab): readonly { readonly id: string; readonly path: string }[] {
+  const folder = join(lab.home, ".codex/sessions");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .flatMap((name) => {
+      const id = /-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(name)?.[1];
+      return id === undefined ? [] : [{ id, path: join(folder, name) }];
+    })
+    .toSorted((a, b) => a.id.localeCompare(b.id));
 }
