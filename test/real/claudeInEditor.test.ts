@@ -12,7 +12,7 @@ import type { SessionsView } from "../ui/support/sessionsView.ts";
 import { openSessionsView } from "../ui/support/sessionsView.ts";
 import { claudeFile, configureClaude, quietClaude, untilClaude } from "./support/agents/claude.ts";
 import type { ClaudeProcess } from "./support/agents/claude.ts";
-import { openTurns } from "./support/fakeModel/fakeModel.ts";
+import { openTurns, turnsOf } from "./support/fakeModel/fakeModel.ts";
 import { installRealAgents, repoRoot } from "./support/install.ts";
 import { startLab } from "./support/lab.ts";
 import type { Lab } from "./support/lab.ts";
@@ -69,7 +69,8 @@ test("a claude in VS Code's terminal is one row within 2 s, needs you only when 
 
   const marker = join(cwd, "tool-ran");
   const prompt = `BASH touch '${marker}'`;
-  await enter(prompt, () => claudeFile(agent).waitingFor === "permission prompt");
+  await enter(prompt, () => turnsOf(lab.model).some(({ userText }) => userText.includes(marker)));
+  await untilClaude(agent, "waiting", "permission prompt");
   await poll(() => groupsOf(prompt)).toEqual(["Needs you"]);
   expect(await groupsOf(fresh)).toEqual([]);
 
@@ -125,7 +126,7 @@ async function enter(text: string, wasHeard: () => boolean): Promise<void> {
 
 async function pressUntil(key: string, wasHeard: () => boolean): Promise<void> {
   await until(async () => {
-    await page.keyboard.press(key);
+    if (!wasHeard()) await page.keyboard.press(key);
     return await until(wasHeard, 3000).catch(() => false);
   });
 }
