@@ -56,6 +56,8 @@ export const cline: Agent = {
     const elsewhere = home === undefined || (await isSamePlace(home, dataFolderOf(inherited()))) ? [] : ["--data-dir", home];
     return { argv: ["cline", ...elsewhere, "--id", id], ...(cwd !== undefined && { cwd }) };
   },
+  watchPaths: (configHome) => [join(configHome, "sessions")],
+  watchPathsOf: ({ conversation }) => (conversation ? [sessionFileOf(conversation)] : []),
   storesByHand: [
     "~/.cline/data/sessions/<id>",
     "~/.cline/data/db/sessions.db and session-search.db: the rows that name the id, the second with the whole text",
@@ -159,9 +161,13 @@ const sessionFile = z.object({
 });
 type SessionFile = z.infer<typeof sessionFile>;
 
-async function readSession({ id, home = defaultFolder() }: Conversation): Promise<SessionFile | undefined> {
-  if (!idPattern.test(id)) return undefined;
-  return sessionFile.safeParse(parseJson(await readIfPresent(join(home, "sessions", id, `${id}.json`), 1024 * 1024))).data;
+async function readSession(conversation: Conversation): Promise<SessionFile | undefined> {
+  if (!idPattern.test(conversation.id)) return undefined;
+  return sessionFile.safeParse(parseJson(await readIfPresent(sessionFileOf(conversation), 1024 * 1024))).data;
+}
+
+function sessionFileOf({ id, home = defaultFolder() }: Conversation): string {
+  return join(home, "sessions", id, `${id}.json`);
 }
 
 /** A question that it asks stays `running`: only an approval is told. */

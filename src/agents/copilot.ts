@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import type { Agent, Recognised, Told } from "../core/agent.ts";
 import type { Census, ProcessEntry } from "../core/census.ts";
@@ -53,6 +53,8 @@ export const copilot: Agent = {
     const environment = await environmentFor(home, { configHomeOf, variable: "COPILOT_HOME" });
     return { argv: ["copilot", `--resume=${id}`], ...(cwd !== undefined && { cwd }), ...environment };
   },
+  watchPaths: (configHome) => [join(configHome, "session-state")],
+  watchPathsOf: ({ pidFile }) => (pidFile !== undefined ? [join(dirname(pidFile), "events.jsonl")] : []),
   storesByHand: [
     "~/.copilot/session-state/<id>",
     "~/.copilot/session-state/.session-operation-locks/<id>.lock",

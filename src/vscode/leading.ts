@@ -1,6 +1,6 @@
+import type { Run } from "../core/facet.ts";
 import { sweep } from "../core/operations/finalize.ts";
 import type { Snapshot } from "../core/roster.ts";
-import type { Session } from "../core/session.ts";
 import type { Capabilities } from "../core/lifecycle.ts";
 import { mayFinalizeUnasked } from "../core/lifecycle.ts";
 import type { Lookout } from "./lookout.ts";
@@ -29,15 +29,15 @@ export function sweepUnasked(lookout: Lookout, onFailure: (error: unknown) => vo
 }
 const everyMs = 60_000;
 
-/** Some agents say what they do only in their pane's title, and no file changes with it: then somebody has to look. */
-export function hasUnwatched({ sessions }: Snapshot, can: Capabilities): boolean {
-  return sessions.some((session) => isAliveInPane(session) && tellsByTitle(session, can));
+/** Of some agents no file tells what they do, be it that it stands in their pane's title alone: then somebody has to look. */
+export function hasUnwatched({ sessions }: Snapshot, { agents }: Capabilities): boolean {
+  return sessions.some(({ run }) => {
+    if (!run || !isAtWork(run)) return false;
+    const watched = run.agent && agents.get(run.agent)?.watchPathsOf?.(run);
+    return !watched || watched.length === 0;
+  });
 }
 
-function isAliveInPane({ run }: Session): boolean {
-  return run?.host.kind === "process" && run.host.pane !== undefined && run.liveness.value === "alive";
-}
-
-function tellsByTitle({ agent, run }: Session, { agents }: Capabilities): boolean {
-  return agent !== undefined && run?.pidFile === undefined && agents.get(agent)?.activityOfTitle !== undefined;
+function isAtWork({ host, liveness, runsIn }: Run): boolean {
+  return host.kind === "process" && liveness.value === "alive" && runsIn === "terminal";
 }

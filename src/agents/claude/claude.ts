@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Agent, Command, Recognised } from "../../core/agent.ts";
 import type { ProcessEntry } from "../../core/census.ts";
 import type { Conversation } from "../../core/facet.ts";
@@ -24,6 +24,7 @@ export const claude: Agent = {
   resumeCommand,
   childMarks: (_run, pid) => ({ CLAUDE_PID: String(pid) }),
   watchPaths: (configHome) => [join(configHome, "sessions")],
+  watchPathsOf: ({ pidFile }) => (pidFile === undefined ? [] : [dirname(pidFile)]),
   storesByHand: [
     "~/.claude/projects/<folder>/<id>.jsonl and the folder <id> beside it",
     "~/.claude/file-history/<id>, session-env/<id>, tasks/<id>, debug/<id>.txt",

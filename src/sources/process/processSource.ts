@@ -55,7 +55,10 @@ export function createProcessSource(agents: readonly Agent[], machine: Machine, 
 
   async function runsOf(census: Census, signal: AbortSignal): Promise<readonly Run[]> {
     const { runs, homes } = await readRuns(census, agents, machine, namedHomes, signal);
-    const paths = [...homes].flatMap(([agent, folders]) => folders.flatMap((folder) => agent.watchPaths?.(folder) ?? []));
+    const paths = [
+      ...[...homes].flatMap(([agent, folders]) => folders.flatMap((folder) => agent.watchPaths?.(folder) ?? [])),
+      ...runs.flatMap((run) => agents.find(({ id }) => id === run.agent)?.watchPathsOf?.(run) ?? []),
+    ];
     if (paths.some((path) => !watched.includes(path))) {
       watched = paths;
       for (const again of rewatch) again();
