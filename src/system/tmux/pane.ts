@@ -1,10 +1,12 @@
 import type { TmuxClient } from "../../core/destinations.ts";
 import type { Pane } from "../../core/census.ts";
 import type { Refusal } from "../../core/refusal.ts";
+import { isListening } from "./sockets.ts";
 import type { Tmux } from "./tmuxProgram.ts";
 
 /** A pane, as it was listed. Every change first compares the server's and the pane's pid in the same server-side step: pane ids start at 0 again with a new server. */
 export interface PaneHandle {
+  /** A pane that is gone already is closed. */
   close(): Promise<Refusal | undefined>;
   /** One Escape to the program, out of any mode of tmux's own. */
   pressEscape(): Promise<Refusal | undefined>;
@@ -19,8 +21,8 @@ export function handleOf(pane: Pane, tmux: Tmux): PaneHandle {
   const { server, id, pid } = pane;
   const same = `#{&&:#{==:#{pid},${server.pid}},#{==:#{pane_pid},${pid}}}`;
 
-  /** `command` in tmux's own syntax: made of our words and of ids only. */
-  const onlyIfSame = async (command: string): Promise<Refusal | undefined> => {
+  /** `command` in tmux's own syntax: made of our words and of ids only. `gone`: there is no such pane any more. */
+  const askIfSame = async (command: string): Promise<Refusal | "done" | "gone"> => {
     const answer = await tmux.ask(server.socket, ["if-shell", "-F", "-t", id, same, command, `display-message -p -t ${id} '#{pid} #{pane_id}'`]);
     switch (answer.kind) {
       case "missing":
@@ -28,13 +30,24 @@ export function handleOf(pane: Pane, tmux: Tmux): PaneHandle {
       case "timedOut":
         return { kind: "refused", reason: "unreachable", detail: "its tmux server does not answer" };
       case "exited":
-        // Nothing is said where it was the same, and only its server's pid where the pane is gone: that needs no closing. What is another's now is none of ours.
-        return ["", String(server.pid)].includes(answer.stdout.trim()) ? undefined : { kind: "refused", reason: "noLongerOneSession" };
+        if (answer.code !== 0 && !(await isListening(server.socket))) return "gone";
+        if (answer.code !== 0) return { kind: "refused", reason: "unreachable", detail: `tmux said: ${answer.stderr.trim().slice(0, 200)}` };
+        // Nothing is said where it was the same, and only its server's pid where the pane is gone. What is another's now is none of ours.
+        if (answer.stdout.trim() === "") return "done";
+        return answer.stdout.trim() === String(server.pid) ? "gone" : { kind: "refused", reason: "noLongerOneSession" };
     }
+  };
+  const onlyIfSame = async (command: string): Promise<Refusal | undefined> => {
+    const outcome = await askIfSame(command);
+    if (outcome === "gone") return { kind: "refused", reason: "unreachable", detail: "its pane is gone" };
+    return outcome === "done" ? undefined : outcome;
   };
 
   return {
-    close: () => onlyIfSame(`kill-pane -t ${id}`),
+    async close() {
+      const outcome = await askIfSame(`kill-pane -t ${id}`);
+      return typeof outcome === "string" ? undefined : outcome;
+    },
     pressEscape: () => onlyIfSame(`copy-mode -q -t ${id} ; send-keys -t ${id} Escape`),
     async keepWhenDead() {
       const before = await tmux.ask(server.socket, ["show-options", "-p", "-v", "-t", id, "remain-on-exit"]);
@@ -49,7 +62,7 @@ export function handleOf(pane: Pane, tmux: Tmux): PaneHandle {
       return answer.kind === "exited" && answer.stdout !== "" ? answer.stdout.trimEnd() : undefined;
     },
     async bringToFront() {
-      await onlyIfSame(`select-window -t ${pane.windowId} ; select-pane -t ${id}`);
+      await onlyIfSame(`select-window -t '${windowIn(pane)}' ; select-pane -t ${id}`);
     },
   };
 }
@@ -67,7 +80,12 @@ export async function clientsOf(socket: string, tmux: Tmux, signal: AbortSignal)
     });
 }
 
-/** For a terminal: attaches to the session that holds the pane; by id, since a name would also match as a prefix. */
+/** For a terminal: attaches to the session that holds the pane, with its window in front; by id, since a name would also match as a prefix. */
 export function attachCommand(pane: Pane, tmux: Tmux): readonly [string, ...string[]] {
-  return [tmux.program, "-u", "-S", pane.server.socket, "attach-session", "-t", pane.sessionId];
+  return [tmux.program, "-u", "-S", pane.server.socket, "attach-session", "-t", windowIn(pane)];
+}
+
+/** A window may be linked into several sessions: by its id alone tmux would take the one that was used last. */
+function windowIn({ sessionId, windowId }: Pane): string {
+  return `${sessionId}:${windowId}`;
 }

@@ -1,22 +1,18 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Pane } from "../../../../src/core/census.ts";
-import { attachCommand, clientsOf, handleOf } from "../../../../src/system/tmux/pane.ts";
+import { handleOf } from "../../../../src/system/tmux/pane.ts";
 import { readPanes } from "../../../../src/system/tmux/panes.ts";
 import { tmuxProgram } from "../../../../src/system/tmux/tmuxProgram.ts";
 import { aTmux } from "../../../support/tmux.ts";
 import type { PrivateTmux } from "../../../support/tmux.ts";
+import { aPane } from "./aPane.ts";
 import { until } from "../../../real/support/until.ts";
 
 const { signal } = new AbortController();
 const program = tmuxProgram("tmux");
 
-/** A pane of a tmux session of its own, that runs this. */
-async function aPane(tmux: PrivateTmux, name: string, command = "exec sleep 60"): Promise<Pane> {
-  const id = tmux.run("new-session", "-d", "-P", "-F", "#{pane_id}", "-x", "80", "-y", "24", "-s", name, command);
-  const pane = (await readPanes([tmux.socket], program, signal)).panes.find((each) => each.id === id);
-  if (!pane) throw new Error(`${name} is not listed`);
-  return pane;
-}
 const open = (tmux: PrivateTmux) => tmux.run("list-panes", "-a", "-F", "#{session_name} #{pane_id}").split("\n");
 const ask = (tmux: PrivateTmux, pane: Pane, format: string) => tmux.run("display-message", "-p", "-t", pane.id, format);
 
@@ -83,6 +79,49 @@ test("a server that hangs, and a program that is not there, are refusals that sa
   }
 });
 
+/** A tmux that refuses this one command, and passes on all others. */
+async function aTmuxWithout(tmux: PrivateTmux, command: string): Promise<string> {
+  const program = join(tmux.folder, "tmux");
+  await writeFile(program, `#!/bin/sh\ncase "$*" in *${command}*) set -- -S '${tmux.socket}' no-such-command;; esac\nexec tmux "$@"\n`, { mode: 0o755 });
+  return program;
+}
+
+test.each([
+  ["close", "kill-pane"],
+  ["pressEscape", "send-keys"],
+  ["keepWhenDead", "set-option"],
+] as const)("%s: what tmux would not do is not done", async (change, command) => {
+  await using tmux = await aTmux();
+  const pane = await aPane(tmux, "work");
+  const refused = await handleOf(pane, tmuxProgram(await aTmuxWithout(tmux, command)))[change]();
+  expect(refused).toEqual({ kind: "refused", reason: "unreachable", detail: "tmux said: unknown command: no-such-command" });
+  expect(open(tmux)).toEqual(["work %0"]);
+});
+
+test.each(["pressEscape", "keepWhenDead"] as const)("%s: a pane that is gone takes nothing", async (change) => {
+  await using tmux = await aTmux();
+  const pane = await aPane(tmux, "work");
+  await aPane(tmux, "other");
+  tmux.run("kill-pane", "-t", pane.id);
+  expect(await handleOf(pane, program)[change]()).toEqual({ kind: "refused", reason: "unreachable", detail: "its pane is gone" });
+});
+
+test("with its server a pane is gone, and needs no closing", async () => {
+  await using tmux = await aTmux();
+  const pane = await aPane(tmux, "work");
+  tmux.run("kill-server");
+  await until(async () => (await readPanes([tmux.socket], program, signal)).panes.length === 0);
+  expect(await handleOf(pane, program).close()).toBeUndefined();
+  expect(await handleOf(pane, program).pressEscape()).toEqual({ kind: "refused", reason: "unreachable", detail: "its pane is gone" });
+});
+
+test("the last pane of a server is closed, and the server with it", async () => {
+  await using tmux = await aTmux();
+  const pane = await aPane(tmux, "work");
+  expect(await handleOf(pane, program).close()).toBeUndefined();
+  await until(async () => (await readPanes([tmux.socket], program, signal)).panes.length === 0);
+});
+
 test("a kept pane stays when its program ends, and its last words can be read", async () => {
   await using tmux = await aTmux();
   const pane = await aPane(tmux, "work", "read line; echo goodbye $line");
@@ -144,42 +183,4 @@ test("a pane that is gone shows nothing", async () => {
   await aPane(tmux, "other");
   tmux.run("kill-pane", "-t", pane.id);
   expect(await handleOf(pane, program).screen(0)).toBeUndefined();
-});
-
-test("a pane comes to the front of its tmux session", async () => {
-  await using tmux = await aTmux();
-  const pane = await aPane(tmux, "work");
-  tmux.run("split-window", "-t", pane.id, "sleep", "60");
-  tmux.run("new-window", "-t", "=work:", "sleep", "60");
-  await handleOf(pane, program).bringToFront();
-  expect(tmux.run("display-message", "-p", "-t", "=work:", "#{window_id} #{pane_id}")).toBe(`${pane.windowId} ${pane.id}`);
-});
-
-test("who looks at a session is told with its terminal; nobody, where nobody does or there is no server", async () => {
-  await using outer = await aTmux();
-  await using tmux = await aTmux();
-  const pane = await aPane(tmux, "two words");
-  expect(await clientsOf(tmux.socket, program, signal)).toEqual([]);
-  const attach = attachCommand(pane, program);
-  const client = Number(outer.run("new-session", "-d", "-P", "-F", "#{pane_pid}", "env", "-u", "TMUX", ...attach));
-  await until(async () => (await clientsOf(tmux.socket, program, signal)).length === 1);
-  expect(await clientsOf(tmux.socket, program, signal)).toEqual([
-    { pid: client, tty: outer.run("display-message", "-p", "#{pane_tty}"), sessionName: "two words" },
-  ]);
-  tmux.run("kill-server");
-  expect(await clientsOf(tmux.socket, program, signal)).toEqual([]);
-});
-
-test.each(["work", "-dash", "=equals", "dots.and:colons"])("a terminal is attached to the very session %j, though others' names begin alike", async (name) => {
-  await using outer = await aTmux();
-  await using tmux = await aTmux();
-  await aPane(tmux, `${name}-2`);
-  const pane = await aPane(tmux, name);
-  await aPane(tmux, `${name} 3`);
-  outer.run("new-session", "-d", "env", "-u", "TMUX", ...attachCommand(pane, program));
-  const [client] = await until(async () => {
-    const clients = await clientsOf(tmux.socket, program, signal);
-    return clients.length > 0 ? clients : undefined;
-  });
-  expect(client?.sessionName).toBe(pane.sessionName);
 });
