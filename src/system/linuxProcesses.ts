@@ -34,7 +34,9 @@ export async function openLinuxProcesses(proc = "/proc"): Promise<ProcessTable> 
   }
 
   async function readAll(): Promise<ReadonlyMap<number, ProcessEntry>> {
-    const pids = (await readdir(proc)).filter((name) => /^\d+$/.test(name)).map(Number);
+    const pids = ((await unlessAbsent(readdir(proc))) ?? []).filter((name) => /^\d+$/.test(name)).map(Number);
+    // We are there ourselves at least: that nobody is would prove everybody gone.
+    if (pids.length === 0) throw new Error("this system is not supported: sessions are seen on Linux, by way of /proc, and on macOS");
     const seen = new Map<string, Fixed>();
     const entries = await readEach(pids, seen);
     known = seen;

@@ -99,3 +99,9 @@ test("a program that an update has removed under its process keeps the name of i
   await rm(retired, { recursive: true });
   expect((await (await openLinuxProcesses()).read(pid))?.program).toMatchObject({ file: join(retired, "codex"), packageName: "@openai/codex-linux-x64" });
 });
+
+test.each(["absent", "."])("a system without processes in /proc is said to be none of ours (%s)", async (place) => {
+  await using folder = await aFolder();
+  const table = await openLinuxProcesses(join(folder.path, place));
+  await expect(table.readAll(signal)).rejects.toThrow("this system is not supported: sessions are seen on Linux, by way of /proc, and on macOS");
+});
