@@ -42,8 +42,11 @@ test("killed, it is exited at the next look, with its id, and is taken up again 
   const resumed = openPane(lab, "killed-resumed", lab.root, [], quietClaude);
   await untilScreen(resumed, /[$#]\s*$/);
   await submit(resumed, (await warden(lab, "resume", key, "--print")).stdout);
+  // Looked at while it starts: its process is there before it tells which conversation it goes on with.
+  await until(async () => (await rowsOf(agent)).some(({ pid }) => pid !== null));
   await untilScreen(resumed, "pong: hello killed");
-  expect(await untilListed({ ...agent, pane: resumed }, "idle")).toMatchObject({ key, conversation_id: sessionId });
+  await untilListed({ ...agent, pane: resumed }, "idle");
+  expect(await rowsOf(agent)).toMatchObject([{ key, status: "idle", conversation_id: sessionId }]);
 });
 
 describe("with a server of its own whose child hears no request", () => {
