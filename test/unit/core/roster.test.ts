@@ -152,3 +152,50 @@ test("one place that several say is silent is told once", async () => {
   const roster = new Roster([source], async () => ({ ...censusOf(), unreachable: [noAnswer] }));
   expect((await roster.refresh(signal)).unreachable).toEqual([noAnswer]);
 });
+
+const fault = new Error("EIO: i/o error, read");
+
+test("a source that fails is silent: it takes nothing from another, and what it last said stays, as unknown and with the reason", async () => {
+  const { source } = aPlace([aRun({ place: "mux" })]);
+  const other: Source = {
+    ...source,
+    id: "ledger",
+    read: async () => ({ facets: [aRecord("ledger", { process: pid(88), conversation: talk("Z") })], unreachable: [], notices: [] }),
+  };
+  const roster = new Roster([source, other], async () => censusOf());
+  await roster.refresh(signal);
+  source.read = () => Promise.reject(fault);
+  const snapshot = await roster.refresh(signal);
+  expect(snapshot.sessions.map(({ key, status }) => [key, status.value])).toEqual([
+    ["process:41", "unknown"],
+    ["ledger:r", "open"],
+  ]);
+  expect(snapshot.sessions[0]?.status.seen).toBe("EIO: i/o error, read");
+  expect(snapshot.unreachable).toEqual([{ place: "mux", reason: "EIO: i/o error, read" }]);
+});
+
+test("a source that has never answered is named when it fails", async () => {
+  const { source, roster } = aPlace([]);
+  source.read = () => Promise.reject(fault);
+  expect((await roster.refresh(signal)).unreachable).toEqual([{ place: "mux", reason: "EIO: i/o error, read" }]);
+});
+
+test("a source that hangs is without an answer after a while, and the next look is made all the same", async () => {
+  const { source, says } = aPlace([aRun({ place: "mux" })]);
+  const roster = new Roster([source], async () => censusOf(), 20);
+  source.read = () => new Promise(() => undefined);
+  expect((await roster.refresh(signal)).unreachable).toEqual([{ place: "mux", reason: "no answer within 20 ms" }]);
+  source.read = async () => ({ ...says, notices: [] });
+  expect(states(await roster.refresh(signal))).toEqual(["idle"]);
+});
+
+test("a look that is cancelled while a source hangs fails for who asked, and says nothing of the source", async () => {
+  const { source, roster } = aPlace([aRun({ place: "mux" })]);
+  const before = await roster.refresh(signal);
+  source.read = () => new Promise(() => undefined);
+  const abort = new AbortController();
+  const looking = roster.refresh(abort.signal);
+  abort.abort(new Error("not wanted any more"));
+  await expect(looking).rejects.toThrow("not wanted any more");
+  expect(roster.snapshot).toBe(before);
+});
