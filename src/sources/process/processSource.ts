@@ -1,12 +1,12 @@
 import type { Agent } from "../../core/agent.ts";
 import type { Census } from "../../core/census.ts";
-import type { Facet, Run } from "../../core/facet.ts";
 import type { Source } from "../../core/source.ts";
 import type { Machine } from "../../system/machine.ts";
 import { handleOf } from "../../system/tmux/pane.ts";
 import { watch } from "../../system/watch.ts";
 import { withProcessLadder } from "./processLadder.ts";
 import { processTable, readRuns } from "./runs.ts";
+import type { RunsReading } from "./runs.ts";
 
 /** What executes on this machine: agents' own live registries and the process table, tmux panes included. */
 export function createProcessSource(agents: readonly Agent[], machine: Machine, namedHomes: readonly string[]): Source {
@@ -17,12 +17,18 @@ export function createProcessSource(agents: readonly Agent[], machine: Machine, 
     id: "process",
     async read(census, signal) {
       if (!census.processes) return { facets: [], unreachable: census.unreachable.filter(({ place }) => place === processTable), notices: [] };
-      return { facets: await runsOf(census, signal), unreachable: [], notices: [] };
+      const { runs, unreachable } = await look(census, signal);
+      return { facets: runs, unreachable, notices: [] };
     },
     async lookAgain(facet, census, signal) {
       if (!census.processes) return { kind: "unreachable", reason: "the process table can't be read" };
-      const fresh = await find(facet, census, signal);
-      return fresh ? { kind: "seen", facet: fresh } : { kind: "notThere" };
+      const { runs, unreachable } = await look(census, signal);
+      const fresh = runs.find(({ key }) => key === facet.key);
+      if (fresh) return { kind: "seen", facet: fresh };
+      // Its agent's own list may be all that names it.
+      const name = agents.find(({ id }) => id === facet.agent)?.name;
+      const fault = unreachable.find(({ place }) => place === name);
+      return fault ? { kind: "unreachable", reason: fault.reason } : { kind: "notThere" };
     },
     watch(onChange) {
       let current = watch(watched, onChange);
@@ -41,7 +47,8 @@ export function createProcessSource(agents: readonly Agent[], machine: Machine, 
     async withLadder(run, census, climb, signal) {
       const agent = agents.find(({ id }) => id === run.agent);
       if (!agent) return { kind: "refused", reason: "notEndable", detail: "nothing is known of its agent" };
-      const isBusy = async (): Promise<boolean> => (await find(run, await machine.census(signal), signal))?.activity.value === "working";
+      const isBusy = async (): Promise<boolean> =>
+        (await look(await machine.census(signal), signal)).runs.find(({ key }) => key === run.key)?.activity.value === "working";
       return withProcessLadder(run, { agent, agents, census, machine, isBusy }, climb, signal);
     },
     async peek({ host }, signal) {
@@ -49,12 +56,9 @@ export function createProcessSource(agents: readonly Agent[], machine: Machine, 
     },
   };
 
-  async function find({ key }: Pick<Facet, "key">, census: Census, signal: AbortSignal): Promise<Run | undefined> {
-    return (await runsOf(census, signal)).find((run) => run.key === key);
-  }
-
-  async function runsOf(census: Census, signal: AbortSignal): Promise<readonly Run[]> {
-    const { runs, homes } = await readRuns(census, agents, machine, namedHomes, signal);
+  async function look(census: Census, signal: AbortSignal): Promise<RunsReading> {
+    const reading = await readRuns(census, agents, machine, namedHomes, signal);
+    const { runs, homes } = reading;
     const paths = [
       ...[...homes].flatMap(([agent, folders]) => folders.flatMap((folder) => agent.watchPaths?.(folder) ?? [])),
       ...runs.flatMap((run) => agents.find(({ id }) => id === run.agent)?.watchPathsOf?.(run) ?? []),
@@ -63,6 +67,6 @@ export function createProcessSource(agents: readonly Agent[], machine: Machine, 
       watched = paths;
       for (const again of rewatch) again();
     }
-    return runs;
+    return reading;
   }
 }

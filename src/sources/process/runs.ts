@@ -3,8 +3,11 @@ import { ancestorsOf } from "../../core/census.ts";
 import type { Census, Pane, ProcessEntry } from "../../core/census.ts";
 import type { Evidence } from "../../core/evidence.ts";
 import type { Activity, Liveness, Run } from "../../core/facet.ts";
+import type { Unreachable } from "../../core/notice.ts";
 import { isSameProcess, wordOf } from "../../core/process.ts";
 import type { Machine } from "../../system/machine.ts";
+import { gatherFaults } from "./faults.ts";
+import type { Faults } from "./faults.ts";
 import { agentProcesses, whyElsewhere } from "./recognised.ts";
 import type { AgentProcess } from "./recognised.ts";
 
@@ -15,6 +18,8 @@ export interface RunsReading {
   readonly runs: readonly Run[];
   /** By agent, the folders that were read for living sessions. */
   readonly homes: ReadonlyMap<Agent, readonly string[]>;
+  /** By agent or run, what of it could not be read: its process is shown all the same. */
+  readonly unreachable: readonly Unreachable[];
 }
 
 /** Every agent that executes here, once: what its own live registry says goes before what its process shows. */
@@ -25,13 +30,20 @@ export async function readRuns(
   namedHomes: readonly string[],
   signal: AbortSignal,
 ): Promise<RunsReading> {
-  const withHome = async (each: AgentProcess): Promise<Housed> => ({
-    ...each,
-    configHome: each.agent.configHomeOf(await machine.environmentOf(each.entry.identity)),
-  });
+  const faults = gatherFaults(signal);
+  const withHome = async (each: AgentProcess): Promise<Housed> => {
+    const fault = { place: placeOf(each), what: "its environment can't be read" };
+    const environment = await faults.orElse(() => machine.environmentOf(each.entry.identity), new Map<string, string>(), fault);
+    return { ...each, configHome: each.agent.configHomeOf(environment) };
+  };
   const recognised = await Promise.all(agentProcesses(census, agents).map(withHome));
   const homes = new Map(agents.map((agent) => [agent, homesOf(agent, namedHomes, recognised)] as const));
-  const live = (await Promise.all(agents.map(async (agent) => (await agent.readLive?.(homes.get(agent) ?? [], census, signal)) ?? []))).flat();
+  const liveIn = (agent: Agent): Promise<readonly LiveEntry[]> =>
+    faults.orElse(() => agent.readLive?.(homes.get(agent) ?? [], census, signal), [], {
+      place: agent.name,
+      what: "its list of living sessions can't be read",
+    });
+  const live = (await Promise.all(agents.map(liveIn))).flat();
 
   const isRecognised = (entry: LiveEntry): boolean => recognised.some((each) => isSameProcess(entry.process, each.entry.identity));
   const others = live.filter((entry) => entry.liveness.value !== "gone" && !isRecognised(entry));
@@ -39,8 +51,20 @@ export async function readRuns(
   const elsewhere = others.filter((entry) => !processOfEntry(entry, census, agents));
 
   const liveOf = ({ entry }: AgentProcess): LiveEntry | undefined => live.find((each) => isSameProcess(each.process, entry.identity));
-  const here = await Promise.all([...recognised, ...vouchedFor].map((each) => runOf(each, liveOf(each), census, machine, signal)));
-  return { runs: [...here.map((run) => withThoseBelow(run, here, census)), ...elsewhere.map((entry) => runElsewhere(entry, census))], homes };
+  const here = await Promise.all([...recognised, ...vouchedFor].map((each) => runOf(each, liveOf(each), { census, machine, faults, signal })));
+  const runs = [...here.map((run) => withThoseBelow(run, here, census)), ...elsewhere.map((entry) => runElsewhere(entry, census))];
+  return { runs, homes, unreachable: faults.unreachable };
+}
+
+interface Look {
+  readonly census: Census;
+  readonly machine: Machine;
+  readonly faults: Faults;
+  readonly signal: AbortSignal;
+}
+
+function placeOf({ agent, entry }: AgentProcess): string {
+  return `${agent.name} (${entry.identity.pid})`;
 }
 
 /** An agent that another one started ends with it. */
@@ -73,10 +97,12 @@ function homesOf(agent: Agent, named: readonly string[], found: readonly Housed[
   return [...new Set([own, ...named, ...inUse].flatMap((home) => home ?? []))];
 }
 
-async function runOf(each: Housed, live: LiveEntry | undefined, census: Census, machine: Machine, signal: AbortSignal): Promise<Run> {
+async function runOf(each: Housed, live: LiveEntry | undefined, { census, machine, faults, signal }: Look): Promise<Run> {
   const { entry, agent, as, configHome } = each;
+  const orElse = <T>(reading: () => Promise<T> | undefined, otherwise: T, what: string): Promise<T> =>
+    faults.orElse(reading, otherwise, { place: placeOf(each), what });
   const pane = paneOf(entry, census);
-  const cwd = live?.cwd ?? (await machine.cwdOf(entry.identity));
+  const cwd = live?.cwd ?? (await orElse(() => machine.cwdOf(entry.identity), undefined, "its folder can't be read"));
   const startedAt = live?.startedAt ?? entry.startedAt;
   const bare: Run = {
     ...frame(entry.identity, census),
@@ -89,14 +115,17 @@ async function runOf(each: Housed, live: LiveEntry | undefined, census: Census, 
     ...(startedAt !== undefined && { startedAt }),
     ...(configHome !== undefined && { configHome }),
   };
-  const told: Told = live ? { ...live, pidFile: live.file } : ((await agent.tellOf?.(bare, census, signal)) ?? {});
-  const conversation = await withResumable(told.conversation, agent, cwd, signal);
-  const title = told.title ?? (pane && agent.nameInTitle?.(pane.title));
+  const told: Told = live
+    ? { ...live, pidFile: live.file }
+    : await orElse(() => agent.tellOf?.(bare, census, signal), {}, "what it tells of itself can't be read");
+  const conversation =
+    told.conversation && (await orElse(() => withResumable(told.conversation, agent, cwd, signal), told.conversation, "its transcript can't be looked for"));
+  const title = told.title ?? (pane && ownsTitle(pane, entry) ? agent.nameInTitle?.(pane.title) : undefined);
   return {
     ...bare,
     activity: activityOf(bare, entry, told, agent, pane),
     ...(conversation && { conversation }),
-    ...(title !== undefined && { title }),
+    ...(title !== undefined && { title: cut(title) }),
     ...(told.pidFile !== undefined && { pidFile: told.pidFile }),
   };
 }
@@ -112,7 +141,7 @@ function runElsewhere(live: LiveEntry, census: Census): Run {
     activity,
     runsIn,
     host: { kind: "process", process: live.process },
-    ...(title !== undefined && { title }),
+    ...(title !== undefined && { title: cut(title) }),
     ...(cwd !== undefined && { cwd }),
     ...(startedAt !== undefined && { startedAt }),
   };
@@ -128,11 +157,22 @@ function livenessOf(entry: ProcessEntry, census: Census): Evidence<Liveness> {
   return { value: elsewhere === undefined ? "alive" : "unknown", seen: elsewhere ?? `process ${entry.identity.pid}`, at: census.at };
 }
 
-/** The agent's own word first; a pane's title only while the agent owns the keyboard there: a killed one leaves its title. */
+/** While the agent has the keyboard: what is there before and after it has titles too, and a killed one leaves its own. */
+function ownsTitle(pane: Pane, entry: ProcessEntry): boolean {
+  return pane.state === "alive" && entry.isForeground;
+}
+
+/** A title may be a whole prompt. */
+function cut(title: string): string {
+  return title.length <= longestTitle ? title.toWellFormed() : `${title.slice(0, longestTitle - 1).toWellFormed()}…`;
+}
+const longestTitle = 200;
+
+/** The agent's own word first. */
 function activityOf({ activity: silent }: Run, entry: ProcessEntry, told: Told, agent: Agent, pane: Pane | undefined): Evidence<Activity> {
   if (entry.state === "stopped") return { ...silent, seen: "suspended in its shell" };
   if (told.activity && told.activity.value !== "silent") return told.activity;
-  const shown = pane?.state === "alive" && entry.isForeground ? agent.activityOfTitle?.(pane.title) : undefined;
+  const shown = pane && ownsTitle(pane, entry) ? agent.activityOfTitle?.(pane.title) : undefined;
   return shown === undefined
     ? (told.activity ?? silent)
     : { ...silent, value: shown, seen: shown === "needsInput" ? "its title asks for an answer" : "its title" };
