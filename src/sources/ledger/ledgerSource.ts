@@ -55,7 +55,14 @@ export function openLedger(stateFolder: string): Ledger {
       if (!record) throw new Error("only what runs as a process of its own is noted");
       return record;
     },
-    noteAll: (sessions) => oneAtATime(() => noteAll(sessions)),
+    async noteAll(sessions) {
+      try {
+        return await oneAtATime(() => noteAll(sessions));
+      } catch (error) {
+        whyUnwritten = reasonOf(error);
+        return [];
+      }
+    },
     record: (record, change, guard) => oneAtATime(() => recordChange(record, change, guard)),
   };
 

@@ -59,6 +59,14 @@ test("a folder that can't be written is a notice and never a rejection", async (
   expect(await sentences(ledger)).toEqual([expect.stringContaining("can't be written: ENOTDIR")]);
 });
 
+test("a fault of ours in a note is a notice too: nobody waits for a note, so nobody would hear of it", async () => {
+  const { ledger } = await aLedger();
+  const broken = Object.defineProperty({ ...living(41, "A") }, "run", { get: () => expect.fail("a fault") });
+  expect(await ledger.noteAll([broken])).toEqual([]);
+  expect(await sentences(ledger)).toEqual([expect.stringContaining("a fault")]);
+  await expect(ledger.note(broken)).rejects.toThrow("a fault");
+});
+
 const sentences = async (ledger: ReturnType<typeof openLedger>) => (await ledger.read(nobody, signal)).notices.map(({ sentence }) => sentence);
 
 /** How often flock(1) was run: it stands in a folder of its own before the others. */
