@@ -35,6 +35,8 @@ export function createProcessSource(agents: readonly Agent[], machine: Machine, 
       const again = (): void => {
         current[Symbol.dispose]();
         current = watch(watched, onChange);
+        // What happened between the two was seen by nobody.
+        onChange();
       };
       rewatch.add(again);
       return {
