@@ -3,6 +3,7 @@ import { check } from "./suites/check.ts";
 import type { Counts } from "./suites/counts.ts";
 import { forget, judge, lineOf, none, store, sum } from "./suites/counts.ts";
 import { host } from "./suites/host.ts";
+import { packaged } from "./suites/package.ts";
 import { vitest } from "./suites/vitest.ts";
 
 export interface Suite {
@@ -18,6 +19,7 @@ export const suites: readonly Suite[] = [
   { name: "check", says: "lint, types, format, dead code", run: check },
   { name: "unit", says: "units, and what they do to real processes, files and tmux", run: () => vitest("unit") },
   { name: "host", says: "inside a real VS Code", run: host, needsBuild: true },
+  { name: "package", says: "the package, installed into a clean VS Code", run: packaged, needsBuild: true },
   { name: "ui", says: "the view in a browser", run: () => vitest("ui"), needsBuild: true },
 ];
 
@@ -32,7 +34,7 @@ export async function runSuites(chosen: readonly Suite[]): Promise<number> {
     results.push({ name: suite.name, counts, seconds: ((Date.now() - began) / 1000).toFixed(1) });
   }
   console.log("");
-  for (const { name, counts, seconds } of results) console.log(`${counts.failed === 0 ? "✓" : "✗"} ${name.padEnd(6)} ${lineOf(counts)} (${seconds} s)`);
+  for (const { name, counts, seconds } of results) console.log(`${counts.failed === 0 ? "✓" : "✗"} ${name.padEnd(7)} ${lineOf(counts)} (${seconds} s)`);
   const total = sum(results.map(({ counts }) => counts));
   console.log(lineOf(total));
   return total.failed === 0 ? 0 : 1;

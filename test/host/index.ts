@@ -16,7 +16,7 @@ export async function run(): Promise<void> {
       .on("fail", () => counts.failed++)
       .on("pending", () => counts.skipped++);
   });
-  const results = process.env["SESSION_WARDEN_HOST_RESULTS"];
+  const results = process.env["SESSION_WARDEN_TESTS_RESULTS"];
   if (results) {
     await mkdir(dirname(results), { recursive: true });
     await writeFile(results, JSON.stringify(counts));

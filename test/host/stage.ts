@@ -83,7 +83,9 @@ export function workspace(): string {
 let made: StandInPrograms | undefined;
 function programs(): StandInPrograms {
   // Never this process's own program: on the desktop that is Electron.
-  return (made ??= makeStandInPrograms(join(scratch, "programs"), join(theExtension().extensionPath, "node_modules/node/bin/node")));
+  const node = process.env["SESSION_WARDEN_TESTS_NODE"];
+  assert.ok(node, "what starts the suite has to name a Node");
+  return (made ??= makeStandInPrograms(join(scratch, "programs"), node));
 }
 
 function describe(): string {
