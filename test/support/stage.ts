@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { endMarked, findProcess, isAlive, markName } from "../../scripts/ownProcesses.ts";
+import { endMarked, findProcess, markName } from "../../scripts/ownProcesses.ts";
 import type { ProcessStarted } from "../../scripts/ownProcesses.ts";
 import { makePrivatePlace } from "../../scripts/privatePlace.ts";
 import { makeStandInPrograms } from "./standIns/standIns.ts";
@@ -162,5 +162,4 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-export { isAlive, until };
-export type { ProcessStarted };
+export { until };

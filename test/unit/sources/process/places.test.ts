@@ -62,7 +62,7 @@ test("an agent that died in a pane that is kept is exited, whatever its title sa
   stage.tmux("set-option", "-g", "remain-on-exit", "on");
   try {
     const session = await stage.startInPane("kept", "codex", { mode: "working", subject: "kept" });
-    expect(session.status).toBe("working");
+    await until(async () => (await now(session))?.status === "working");
     const pane = Number(stage.tmux("list-panes", "-t", "=kept:", "-F", "#{pane_pid}"));
     for (const pid of [session.pid ?? 0, pane]) process.kill(pid, "SIGKILL");
     await until(async () => (await now(session))?.status === "exited");
