@@ -7,6 +7,7 @@ import type { Census, ProcessEntry } from "../core/census.ts";
 import type { Conversation, Run } from "../core/facet.ts";
 import { wordOf } from "../core/process.ts";
 import { readIfPresent, readTail } from "../system/files.ts";
+import { abortRun, hubMark, isHubThere } from "./clineHub.ts";
 import { readCommandLine } from "./commandLine.ts";
 import { inherited, isSamePlace } from "./elsewhere.ts";
 import { lastIdOn } from "./ids.ts";
@@ -45,7 +46,13 @@ export const cline: Agent = {
     if (!session || (session.status !== "running" && session.status !== "pending")) return undefined;
     // A window that ran its session itself may be killed before it can write that it has ended.
     const wasItsOwn = host.kind === "process" && session.pid === host.process.pid;
-    return !wasItsOwn && (await isHubThere(conversation)) ? { kind: "turn", where: "Cline's hub" } : undefined;
+    return !wasItsOwn && (await isHubThere(conversation.home ?? defaultFolder())) ? inHub : undefined;
+  },
+  /** A window that is ended by a signal leaves its turn waiting in the hub for what only that window could answer. */
+  async endTurnElsewhere(owner, signal) {
+    const { conversation } = owner;
+    if (!conversation || !(await cline.turnElsewhere?.(owner, signal))) return undefined;
+    return (await abortRun(conversation.home ?? defaultFolder(), conversation.id, signal)) ? inHub : undefined;
   },
   async canResume({ id, home = defaultFolder() }) {
     const folder = join(home, "sessions", id);
@@ -67,7 +74,7 @@ export const cline: Agent = {
   ],
 };
 
-const hubMark = "--cline-hub-daemon";
+const inHub = { kind: "turn", where: "Cline's hub" } as const;
 const installed: Installed = { packages: /^(cline|@cline\/cli-.+)$/, native: /^\.?cline(\.exe)?$/, script: /^cline$/ };
 
 function recognise({ program }: ProcessEntry): Recognised | undefined {
@@ -183,13 +190,4 @@ function activityOf({ status }: SessionFile): Pick<NonNullable<Told["activity"]>
     default:
       return { value: "silent", seen: "its session file does not say what it does" };
   }
-}
-
-/** A killed hub leaves its file, and its pid to whoever comes next: only the argument that it was started with tells. Without /proc the file is believed. */
-async function isHubThere({ home = defaultFolder() }: Conversation): Promise<boolean> {
-  const hub = z.object({ pid: z.int() }).safeParse(parseJson(await readIfPresent(join(home, "locks", "hub", "production.json"), 64 * 1024))).data;
-  if (!hub) return false;
-  const isLinux = (await stat("/proc/self").catch(() => undefined)) !== undefined;
-  const argv = (await readIfPresent(`/proc/${hub.pid}/cmdline`, 64 * 1024))?.split("\0") ?? [];
-  return !isLinux || argv.includes(hubMark);
 }

@@ -16,7 +16,7 @@ export const codex: Agent = {
   id: "codex",
   name: "Codex",
   idPattern: uuidPattern,
-  // The signal alone ends only the window. Where its conversation isn't known, Escape is what ends its turn in the daemon.
+  // The signal ends only the window. Where its conversation isn't known, Escape is what ends its turn in the daemon.
   ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
   recognise,
   configHomeOf,

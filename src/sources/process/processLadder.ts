@@ -27,7 +27,7 @@ export interface Parts {
   readonly isBusy: () => Promise<boolean>;
 }
 
-/** ask: the turn that a daemon runs for it is ended there, else one Escape where it is known to be busy, then the agent's own signal. hangUp: close the pane that was made for it, SIGTERM to the rest. kill: SIGKILL to the rest. */
+/** ask: one Escape where it is known to be busy, the agent's own signal, then an end to what a daemon still runs for it. hangUp: close the pane that was made for it, SIGTERM to the rest. kill: SIGKILL to the rest. */
 export async function withProcessLadder<T>(run: Run, parts: Parts, climb: (ladder: Ladder) => Promise<T>, signal: AbortSignal): Promise<T | Refusal> {
   const { agent, agents, census, machine, isBusy } = parts;
   if (run.host.kind !== "process") throw new Error("a run of a server has no process of its own");
@@ -45,23 +45,20 @@ export async function withProcessLadder<T>(run: Run, parts: Parts, climb: (ladde
   const rungs: readonly Rung[] = [
     rung("ask", `${agent.ask.signal} to ${name}`, agent.ask.graceMs, async () => {
       if (tellsAtExit) kept = await keepPane(pane, agent, machine, signal);
-      const ended = await endTurn();
-      const escaped = ended.length === 0 && pane !== undefined && (await escape(pane));
+      const escaped = pane !== undefined && (await escape(pane));
       await collect();
       const asked = await signalAll([root], agent.ask.signal);
-      return taken([...ended, ...(escaped ? ["Escape"] : []), asked > 0 ? `${agent.ask.signal} to ${name}` : `${name} had ended`].join(" and "));
+      return taken([...(escaped ? ["Escape"] : []), asked > 0 ? `${agent.ask.signal} to ${name}` : `${name} had ended`, ...(await endTurn())].join(" and "));
     }),
     rung("hangUp", "hangs up", 1_000, async () => {
-      const ended = await endTurn();
       const all = await collect();
       // A pane that is kept for its last words is closed afterwards; its agent is told the same by the signal.
       if (kept) await signalAll([root], "SIGHUP");
       const closed = kept || !pane ? false : await closeOwn(pane);
       if (typeof closed === "object") return closed;
       const asked = await signalAll(all, "SIGTERM");
-      return taken(
-        `${ended.map((did) => `${did}, `).join("")}${closed ? "closed its pane, " : kept ? "SIGHUP to it, " : ""}SIGTERM to ${asked === 1 ? "1 process" : `${asked} processes`}`,
-      );
+      const did = `${closed ? "closed its pane, " : kept ? "SIGHUP to it, " : ""}SIGTERM to ${asked === 1 ? "1 process" : `${asked} processes`}`;
+      return taken([did, ...(await endTurn())].join(" and "));
     }),
     rung("kill", "SIGKILL to the rest", 2_000, async () => {
       const killed = await signalAll(await collect(), "SIGKILL");
@@ -115,8 +112,10 @@ export async function withProcessLadder<T>(run: Run, parts: Parts, climb: (ladde
     return [...left.map(remnantOf), ...(turn ? [turn] : [])];
   }
 
+  /** Only when its window is gone: Cline's begins its turn in the hub anew while it leaves. */
   async function endTurn(): Promise<readonly string[]> {
-    const turn = await agent.endTurnElsewhere?.(run, signal);
+    if (!agent.endTurnElsewhere || (await machine.exited(identitiesOf(tree.members), leavesWithinMs, signal)).length > 0) return [];
+    const turn = await agent.endTurnElsewhere(run, signal);
     return turn ? [`interrupted ${wordsOfRemnants([turn])}`] : [];
   }
 
@@ -146,6 +145,7 @@ export async function withProcessLadder<T>(run: Run, parts: Parts, climb: (ladde
   }
 }
 const turnEndsWithinMs = 500;
+const leavesWithinMs = 2_000;
 
 function rung(step: Rung["step"], does: string, graceMs: number, take: Rung["take"]): Rung {
   return { step, reach: "session", does, graceMs, take };

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
 import { join } from "node:path";
+import { frame, handshake, requestsIn } from "../webSocketFrames.ts";
 
 /** A thread as Codex 0.171.0 lists it, the parts that matter. */
 export interface OpenThread {
@@ -32,11 +32,10 @@ export async function withAppServer<T>(home: string, threads: readonly OpenThrea
   const sockets: Duplex[] = [];
   const server = createServer().on("upgrade", (request, socket: Duplex) => {
     sockets.push(socket);
-    const accept = createHash("sha1").update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+    socket.write(handshake(request));
     if (threads === "silent") return;
     socket.on("data", (chunk: Buffer) => {
-      for (const request of requestsIn(chunk)) {
+      for (const request of requestsIn(chunk) as readonly Request[]) {
         const { id } = request;
         if (id === undefined) continue;
         asked.push(request);
@@ -70,28 +69,4 @@ function resultOf(method: string, threads: readonly OpenThread[]): object {
     return { data: ["01a22a3e-0000-7963-9cb4-000000000000", ...threads.filter(({ isLoaded }) => isLoaded !== false).map(({ id }) => id)] };
   if (method === "thread/list") return { data: [{ id: "not a thread" }, ...threads.map((thread) => ({ ...thread, preview: "x".repeat(70_000) }))] };
   return { userAgent: "codex-tui/0.171.0" };
-}
-
-function frame(first: number, text: string): Buffer {
-  const payload = Buffer.from(text);
-  const length = Buffer.alloc(payload.length < 126 ? 1 : payload.length < 65_536 ? 3 : 9);
-  if (payload.length < 126) length.writeUInt8(payload.length);
-  else if (payload.length < 65_536) length.writeUIntBE(126 * 65_536 + payload.length, 0, 3);
-  else length.fill(127, 0, 1).writeBigUInt64BE(BigInt(payload.length), 1);
-  return Buffer.concat([Buffer.from([first]), length, payload]);
-}
-
-/** Clients mask, and their requests here are short. */
-function requestsIn(chunk: Buffer): readonly Request[] {
-  const found: Request[] = [];
-  for (let at = 0; at < chunk.length;) {
-    const short = chunk.readUInt8(at + 1) & 0x7f;
-    const start = at + (short === 126 ? 4 : 2);
-    const length = short === 126 ? chunk.readUInt16BE(at + 2) : short;
-    const mask = chunk.subarray(start, start + 4);
-    const payload = chunk.subarray(start + 4, start + 4 + length).map((byte, index) => byte ^ (mask[index % 4] ?? 0));
-    found.push(JSON.parse(Buffer.from(payload).toString("utf8")) as Request);
-    at = start + 4 + length;
-  }
-  return found;
 }
