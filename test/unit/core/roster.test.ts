@@ -7,7 +7,6 @@ import type { Source } from "../../../src/core/source.ts";
 import { aRecord, aRun, censusOf, now, pid, seen, talk, without } from "../../support/facets.ts";
 
 const { signal } = new AbortController();
-
 /** A source that says what it is told to say, and a clock that is moved by hand. */
 function aPlace(facets: readonly Facet[]): {
   source: Source;
@@ -153,7 +152,7 @@ test("one place that several say is silent is told once", async () => {
   expect((await roster.refresh(signal)).unreachable).toEqual([noAnswer]);
 });
 
-const fault = new Error("EIO: i/o error, read");
+const fails = () => Promise.reject(new Error("EIO: i/o error, read"));
 
 test("a source that fails is silent: it takes nothing from another, and what it last said stays, as unknown and with the reason", async () => {
   const { source } = aPlace([aRun({ place: "mux" })]);
@@ -164,7 +163,7 @@ test("a source that fails is silent: it takes nothing from another, and what it 
   };
   const roster = new Roster([source, other], async () => censusOf());
   await roster.refresh(signal);
-  source.read = () => Promise.reject(fault);
+  source.read = fails;
   const snapshot = await roster.refresh(signal);
   expect(snapshot.sessions.map(({ key, status }) => [key, status.value])).toEqual([
     ["process:41", "unknown"],
@@ -176,7 +175,7 @@ test("a source that fails is silent: it takes nothing from another, and what it 
 
 test("a source that has never answered is named when it fails", async () => {
   const { source, roster } = aPlace([]);
-  source.read = () => Promise.reject(fault);
+  source.read = fails;
   expect((await roster.refresh(signal)).unreachable).toEqual([{ place: "mux", reason: "EIO: i/o error, read" }]);
 });
 
