@@ -1,25 +1,21 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createVSIX } from "@vscode/vsce";
 import { buildProduct } from "./build.ts";
+import { layOutContents } from "./contents.ts";
+import { root } from "./suites/run.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+/** Packs from a folder that holds only what is packed: in the tree, vsce would look through all that tests have installed. */
+const contents = join(root, ".vscode-test/package/contents");
 
-/** One universal VSIX: everything but the editor's own API is in the two bundles. */
+/** One universal VSIX. */
 export async function packageVsix(folder: string): Promise<string> {
   await buildProduct();
-  const readmePath = "dist/README.md";
-  writeFileSync(join(root, readmePath), readOnItsOwn(readFileSync(join(root, "README.md"), "utf8")));
-  mkdirSync(folder, { recursive: true });
+  layOutContents(contents);
+  writeFileSync(join(contents, ".vscodeignore"), "# Nothing: all that is here is packed.\n");
   const file = join(folder, "session-warden.vsix");
-  await createVSIX({ cwd: root, packagePath: file, readmePath, dependencies: false, allowMissingRepository: true });
+  await createVSIX({ cwd: contents, packagePath: file, dependencies: false, allowMissingRepository: true });
   return file;
-}
-
-/** What leads to a file of the tree leads nowhere in the package, and VS Code shows pictures from https alone: those are left out, of links their words stay. */
-function readOnItsOwn(markdown: string): string {
-  return markdown.replaceAll(/^(\|.*\n\| ---.*\n)?.*!\[[^\]]*\]\((?!https:).*\n\n?/gm, "").replaceAll(/\[([^\]]*)\]\((?![a-z]+:|#)[^)]*\)/g, "$1");
 }
 
 if (import.meta.main) console.log(await packageVsix(root));
