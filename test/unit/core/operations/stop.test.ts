@@ -61,7 +61,9 @@ test("what only carries its mark is named and left alone", async () => {
 test("an id that is told only at exit is saved then, and stands in the books' last line", async () => {
   const silent = [without(aRun(), "conversation"), without(aRecord("mux"), "conversation")];
   const { session, context, changes, told } = aWorld(silent, { lastWords: "1795_abcde" });
-  expect((await stop(session, asked, context)).captured).toMatchObject({ id: "1795_abcde", toldBy: "exit" });
+  const receipt = await stop(session, asked, context);
+  expect(receipt.captured).toMatchObject({ id: "1795_abcde", toldBy: "exit" });
+  expect(receipt.warnings).toEqual([]);
   expect(changes[told.indexOf("mux:r stopped")]).toMatchObject({ conversation: { id: "1795_abcde" } });
 });
 
