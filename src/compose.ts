@@ -32,7 +32,7 @@ export function stateFolderOf(environment: Readonly<{ [name: string]: string | u
 
 export async function compose(settings: Settings): Promise<Warden> {
   const machine = await openMachine(settings);
-  const ledger = openLedger(stateFolder);
+  const ledger = openLedger(stateFolder, machine);
   const sources: readonly Source[] = [createProcessSource(agents, machine, settings.configHomes), ledger];
   const can = { sources: new Map(sources.map((source) => [source.id, source])), agents: new Map(agents.map((agent) => [agent.id, agent])) };
   const journalFile = join(stateFolder, "journal.jsonl");
@@ -85,5 +85,5 @@ function placesOf(machine: Machine): Places {
 }
 
 function isAliveHere({ run }: Session): boolean {
-  return run?.host.kind === "process" && run.liveness.value === "alive";
+  return run?.host.kind === "process" && run.liveness.value === "alive" && run.source !== "ledger";
 }

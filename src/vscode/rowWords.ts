@@ -11,8 +11,10 @@ export function describe(session: Session, now: number): string {
 }
 
 /** Where a status by itself says all, nothing is added. */
-function whyOf({ status, doubt }: Session): string {
+function whyOf({ status, doubt, run }: Session): string {
   if (doubt) return doubt.why;
+  // The agent has left, and something of it lives on.
+  if (run?.source === "ledger") return status.seen;
   switch (status.value) {
     case "idle":
     case "open":

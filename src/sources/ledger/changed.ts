@@ -25,14 +25,17 @@ function changed(entry: Entry, change: Change, now: number): Entry | undefined {
         conversation: better(conversation, entry.conversation),
         seenAt: at,
         state: "ended",
+        left: undefined,
         end: { how, at, reason, lastScreen: lastScreen && oneLine(lastScreen) },
       };
     }
+    case "survived":
+      return { ...entry, left: change.left };
     case "exited":
-      return { ...entry, conversation: entry.conversation ?? change.conversation, state: "ended", end: { how: "exited", at: entry.seenAt } };
+      return { ...entry, conversation: entry.conversation ?? change.conversation, state: "ended", left: undefined, end: { how: "exited", at: entry.seenAt } };
     case "resumed":
       return change.run.host.kind === "process"
-        ? { ...entry, process: change.run.host.process, seenAt: now, state: "active", isArchived: undefined, end: undefined }
+        ? { ...entry, process: change.run.host.process, seenAt: now, state: "active", isArchived: undefined, left: undefined, end: undefined }
         : entry;
     case "purged":
       return { ...entry, conversation: undefined, title: undefined, state: "purged", end: entry.end && { ...entry.end, lastScreen: undefined } };

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Evidence } from "../../core/evidence.ts";
 import type { AgentId, Conversation, FacetKey, Liveness, Recorded, SessionRecord } from "../../core/facet.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
+import type { Survivor } from "../../core/source.ts";
 
 /** One session as our ledger keeps it. A line of the file holds a whole entry; the last line of an id counts. */
 export interface Entry {
@@ -17,6 +18,8 @@ export interface Entry {
   readonly seenAt: number;
   readonly state: "active" | "ended" | "purged";
   readonly isArchived?: boolean | undefined;
+  /** Who of it lived on after a stop. */
+  readonly left?: readonly Survivor[] | undefined;
   /** How it ended: by which rung, or by itself. */
   readonly end?: End | undefined;
 }
@@ -55,6 +58,7 @@ const EntryShape = z.object({
   seenAt: z.number(),
   state: z.enum(["active", "ended", "purged"]),
   isArchived: z.boolean().optional(),
+  left: z.array(z.object({ process: Process, name: z.string() })).optional(),
   end: z
     .object({
       how: z.enum(["graceful", "hangUp", "forced", "exited", "cleared"]),
@@ -82,9 +86,9 @@ export function fold(entries: Map<string, Entry>, line: LedgerLine): void {
   else entries.set(line.id, line);
 }
 
-/** As a record of the roster. Liveness is the caller's look at the process it names. */
-export function recordOf(entry: Entry, place: string, liveness: Evidence<Liveness>): SessionRecord {
-  const { id, firstKey, agent, process, conversation, title, givenName, cwd, startedAt, seenAt } = entry;
+/** As a record of the roster. Liveness is the caller's look at the process it names: the agent's own, or one that lived on. */
+export function recordOf(entry: Entry, place: string, liveness: Evidence<Liveness>, process = entry.process): SessionRecord {
+  const { id, firstKey, agent, conversation, title, givenName, cwd, startedAt, seenAt } = entry;
   return {
     kind: "record",
     key: `ledger:${id}`,

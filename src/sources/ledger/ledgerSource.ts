@@ -2,21 +2,24 @@ import pLimit from "p-limit";
 import { livenessOf } from "../../core/census.ts";
 import type { Census } from "../../core/census.ts";
 import type { Evidence } from "../../core/evidence.ts";
-import type { Liveness, SessionRecord } from "../../core/facet.ts";
+import type { Facet, Liveness, SessionRecord } from "../../core/facet.ts";
 import type { Ledger } from "../../core/ledger.ts";
 import type { Notice } from "../../core/notice.ts";
+import { isSameProcess } from "../../core/process.ts";
 import type { Session } from "../../core/session.ts";
 import type { Change, Guard, RecordOutcome } from "../../core/source.ts";
+import type { Machine } from "../../system/machine.ts";
 import { watch } from "../../system/watch.ts";
 import { linesOfChange } from "./changed.ts";
 import { recordOf } from "./entry.ts";
 import type { Entry } from "./entry.ts";
+import { runOfRest, withRestLadder } from "./leftBehind.ts";
 import { openLedgerFile } from "./ledgerFile.ts";
 import { sightingsOf } from "./sightings.ts";
 import type { Sightings } from "./sightings.ts";
 
-/** Our own book: what was seen alive, how it ended, and the names given. Beside it nothing is written about a session here. */
-export function openLedger(stateFolder: string): Ledger {
+/** Our own book: what was seen alive, how it ended, and the names given. Beside it nothing is written about a session here. Without a machine nothing can be ended by it. */
+export function openLedger(stateFolder: string, machine?: Machine): Ledger {
   const file = openLedgerFile(stateFolder);
   const place = file.path;
   // Two notes of one window would only wait for each other's lock.
@@ -31,7 +34,7 @@ export function openLedger(stateFolder: string): Ledger {
       try {
         const { entries, unreadable } = await file.load();
         return {
-          facets: [...entries.values()].filter((entry) => isWorthListing(entry, census)).map((entry) => recordIn(entry, census)),
+          facets: [...entries.values()].filter((entry) => isWorthListing(entry, census)).flatMap((entry) => facetsIn(entry, census)),
           unreachable: [],
           notices: notices(unreadable),
         };
@@ -42,9 +45,9 @@ export function openLedger(stateFolder: string): Ledger {
     async lookAgain({ key }, census) {
       latest = census;
       try {
-        const { entries } = await file.load();
-        const entry = entries.get(key.slice("ledger:".length));
-        return entry ? { kind: "seen", facet: recordIn(entry, census) } : { kind: "notThere" };
+        const entry = await find(key);
+        const facet = entry && facetsIn(entry, census).find((fresh) => fresh.key === key);
+        return facet ? { kind: "seen", facet } : { kind: "notThere" };
       } catch (error) {
         return { kind: "unreachable", reason: reasonOf(error) };
       }
@@ -64,14 +67,29 @@ export function openLedger(stateFolder: string): Ledger {
       }
     },
     record: (record, change, guard) => oneAtATime(() => recordChange(record, change, guard)),
+    ...(machine && { withLadder: ladderOn(machine) }),
   };
 
-  async function recordChange({ key }: SessionRecord, change: Change, guard: Guard): Promise<RecordOutcome> {
+  function ladderOn(machine: Machine): NonNullable<Ledger["withLadder"]> {
+    return async ({ key }, census, climb, signal) => {
+      const entry = await find(key);
+      return entry ? withRestLadder(entry, census, machine, climb, signal) : { kind: "refused", reason: "notFound", asked: key };
+    };
+  }
+
+  /** By the key of its record, or of what lives on of it. */
+  async function find(key: string): Promise<Entry | undefined> {
+    const [id = ""] = key.slice("ledger:".length).split("/");
+    return (await file.load()).entries.get(id);
+  }
+
+  async function recordChange({ key, process }: SessionRecord, change: Change, guard: Guard): Promise<RecordOutcome> {
     let outcome: RecordOutcome = { kind: "changedMeanwhile", fresh: undefined };
     try {
       const written = await file.append((entries) => {
         const entry = entries.get(key.slice("ledger:".length));
-        const fresh = entry && recordOf(entry, place, notLookedAt);
+        const survivor = entry?.left?.find((left) => isSameProcess(left.process, process));
+        const fresh = entry && recordOf(entry, place, notLookedAt, survivor?.process ?? entry.process);
         outcome = { kind: "changedMeanwhile", fresh };
         if (!entry || !fresh || !guard(fresh)) return [];
         const lines = linesOfChange(entry, change, Date.now());
@@ -106,8 +124,10 @@ export function openLedger(stateFolder: string): Ledger {
     return latest !== undefined && livenessOf(entry.process, latest) === "alive";
   }
 
-  function recordIn(entry: Entry, census: Census): SessionRecord {
-    return recordOf(entry, place, seenIn(census, entry));
+  function facetsIn(entry: Entry, census: Census): readonly Facet[] {
+    const rest = runOfRest(entry, place, census);
+    if (rest?.host.kind !== "process") return [recordOf(entry, place, seenIn(census, entry))];
+    return [recordOf(entry, place, rest.liveness, rest.host.process), rest];
   }
 
   function notices(unreadable: number): readonly Notice[] {

@@ -14,9 +14,9 @@ import { keepPane } from "./keptPane.ts";
 import type { KeptPane } from "./keptPane.ts";
 import { markedRemnants, nameOfProcess } from "./marked.ts";
 import { isMadeFor } from "./ownPane.ts";
-import { whyProtected } from "./protected.ts";
+import { whyProtected } from "../../system/protectedProcess.ts";
 import { isShared } from "./recognised.ts";
-import { growTree } from "./tree.ts";
+import { growTree } from "../../core/tree.ts";
 
 export interface Parts {
   readonly agent: Agent;

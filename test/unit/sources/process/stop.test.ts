@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -193,4 +194,29 @@ test("an agent that another one started is named before it ends with it", async 
   const receipt = (await stop(outer as Listed)).json();
   expect(receipt.warnings).toContain(`gemini (${within?.pid}) was started by it, and was ended with it.`);
   expect([isThere(outer as Listed), isThere(within as Listed)]).toEqual([false, false]);
+});
+
+test("an agent that leaves without its deaf child: named, still alive in the list, never recorded as over, and ended by a force", async () => {
+  const program = join(stage.folder, "leaver/node_modules/@anthropic-ai/claude-code/cli.js");
+  mkdirSync(join(program, ".."), { recursive: true });
+  writeFileSync(join(program, "../package.json"), JSON.stringify({ name: "@anthropic-ai/claude-code" }));
+  writeFileSync(
+    program,
+    `require("node:child_process").spawn("setsid", ["sh", "-c", "trap '' TERM HUP; while :; do sleep 1; done"], { stdio: "ignore" }); process.on("SIGTERM", () => process.exit(143)); setInterval(() => {}, 1000);`,
+  );
+  stage.tmux("new-session", "-d", "-s", "leaver", "-c", stage.work, "--", process.execPath, program);
+  const session = await until(async () => (await stage.list()).find(({ tmux }) => tmux?.session === "leaver"));
+  await until(() => execFileSync("ps", ["-o", "pid=", "--ppid", String(session.pid)], { encoding: "utf8" }).trim() !== "");
+
+  const partial = (await stop(session)).json();
+  expect(partial.status).toBe("partial");
+  const survivor = partial.survivors[0]?.pid ?? 0;
+  expect([isThere(session), findProcess(survivor) !== undefined]).toEqual([false, true]);
+  expect(await now(session)).toMatchObject({ status: "open", why: expect.stringMatching(/^its agent has left, .+ lives on$/) });
+
+  expect((await stage.warden(["finalize", session.key, "--json"])).json()).toMatchObject({ status: "refused", reason: "stillAlive" });
+  const forced = (await stage.warden(["terminate", session.key, "--yes", "--json"])).json();
+  expect(forced).toMatchObject({ status: "success", termination_method: "forced" });
+  expect(findProcess(survivor)).toBeUndefined();
+  expect((await now(session))?.status).toBe("stopped");
 });

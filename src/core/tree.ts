@@ -1,7 +1,7 @@
-import { descendantsOf } from "../../core/census.ts";
-import type { Census, ProcessEntry } from "../../core/census.ts";
-import { isSameProcess } from "../../core/process.ts";
-import type { ProcessIdentity } from "../../core/process.ts";
+import { descendantsOf } from "./census.ts";
+import type { Census, ProcessEntry } from "./census.ts";
+import { isSameProcess } from "./process.ts";
+import type { ProcessIdentity } from "./process.ts";
 
 /** Every process that was ever seen below the agent, whoever its parent is by now. */
 export interface Tree {
