@@ -11,7 +11,7 @@ export interface PaneHandle {
   /** One Escape to the program, out of any mode of tmux's own. */
   pressEscape(): Promise<Refusal | undefined>;
   /** Keeps the pane when its program ends, so that its last words can be read; what is returned puts it back. */
-  keepWhenDead(): Promise<Refusal | (() => Promise<void>)>;
+  keepWhenDead(atMostS?: number): Promise<Refusal | (() => Promise<void>)>;
   /** Plain text of what it shows, and of the `above` lines over it. */
   screen(above: number, signal?: AbortSignal): Promise<string | undefined>;
   bringToFront(signal?: AbortSignal): Promise<void>;
@@ -49,13 +49,18 @@ export function handleOf(pane: Pane, tmux: Tmux): PaneHandle {
       return typeof outcome === "string" ? undefined : outcome;
     },
     pressEscape: () => onlyIfSame(`copy-mode -q -t ${id} ; send-keys -t ${id} Escape`),
-    async keepWhenDead() {
+    async keepWhenDead(atMostS = keptForS) {
       const before = await tmux.ask(server.socket, ["show-options", "-p", "-v", "-t", id, "remain-on-exit"]);
       const own = before.kind === "exited" && before.code === 0 ? before.stdout.trim() : "";
       const refusal = await onlyIfSame(`set-option -p -t ${id} remain-on-exit on`);
       if (refusal) return refusal;
-      return async () =>
-        void (await onlyIfSame(/^\w+$/.test(own) ? `set-option -p -t ${id} remain-on-exit ${own}` : `set-option -p -u -t ${id} remain-on-exit`));
+      // Should this program be killed before it puts the pane back, tmux itself closes it. Older ones than 3.2 can't, and do without.
+      if (own !== "on")
+        await onlyIfSame(`set-hook -p -t ${id} ${ourHook} "run-shell -d ${atMostS} -C \\"if-shell -F -t ${id} '##{pane_dead}' 'kill-pane -t ${id}'\\""`);
+      return async () => {
+        await onlyIfSame(`set-hook -p -u -t ${id} ${ourHook}`);
+        await onlyIfSame(/^\w+$/.test(own) ? `set-option -p -t ${id} remain-on-exit ${own}` : `set-option -p -u -t ${id} remain-on-exit`);
+      };
     },
     async screen(above, signal) {
       const answer = await tmux.ask(server.socket, ["if-shell", "-F", "-t", id, same, `capture-pane -p -J -t ${id} -S -${above}`], signal);
@@ -66,6 +71,11 @@ export function handleOf(pane: Pane, tmux: Tmux): PaneHandle {
     },
   };
 }
+
+/** An index that nobody else takes: a person's own hooks of this kind stay. */
+const ourHook = "pane-died[97]";
+/** Longer than any wait between a request and the last words. */
+const keptForS = 30;
 
 /** Who looks at a server's sessions. */
 export async function clientsOf(socket: string, tmux: Tmux, signal: AbortSignal): Promise<readonly TmuxClient[]> {

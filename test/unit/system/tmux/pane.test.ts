@@ -135,6 +135,31 @@ test("a kept pane stays when its program ends, and its last words can be read", 
   expect(await handleOf(pane, program).close()).toBeUndefined();
 });
 
+test("should whoever keeps a pane be killed, tmux closes it itself", async () => {
+  await using tmux = await aTmux();
+  const pane = await aPane(tmux, "work", "read line");
+  await aPane(tmux, "stays", "sleep 600");
+  await handleOf(pane, program).keepWhenDead(1);
+  tmux.run("send-keys", "-t", pane.id, "Enter");
+  await until(() => ask(tmux, pane, "#{pane_dead}") === "1");
+  await until(async () => (await readPanes([tmux.socket], program, signal)).panes.every(({ id }) => id !== pane.id));
+});
+
+test("and leaves it alone where somebody has started something else in it", async () => {
+  await using tmux = await aTmux();
+  const pane = await aPane(tmux, "work", "read line");
+  await handleOf(pane, program).keepWhenDead(1);
+  tmux.run("send-keys", "-t", pane.id, "Enter");
+  await until(() => ask(tmux, pane, "#{pane_dead}") === "1");
+  tmux.run("respawn-pane", "-t", pane.id, "sleep 600");
+  // A second pane that is kept for as long, and dies later, tells when the first one's time is over.
+  const later = await aPane(tmux, "later", "read line");
+  await handleOf(later, program).keepWhenDead(1);
+  tmux.run("send-keys", "-t", later.id, "Enter");
+  await until(async () => (await readPanes([tmux.socket], program, signal)).panes.every(({ id }) => id !== later.id));
+  expect(ask(tmux, pane, "#{pane_dead}")).toBe("0");
+});
+
 test.each(["", "on", "off", "failed"])("what a pane was told before (%j) is put back", async (before) => {
   await using tmux = await aTmux();
   const pane = await aPane(tmux, "work");
