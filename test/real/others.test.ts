@@ -83,7 +83,7 @@ describe("OpenCode, of which nothing tells what it does", () => {
     const marker = await bringInto(agent, state);
     const { row, receipt } = await stopsWell(agent, "open", { marker });
     expect(row.conversation_id).toBeNull();
-    expect(receipt).toMatchObject({ captured_id: expect.stringMatching(/^ses_/), captured_by: "exit" });
+    expect(receipt).toMatchObject({ captured_id: expect.stringMatching(/^ses_/), captured_by: "exit", warnings: [] });
     expect(await resumeCommand(agent, row)).toBe(`cd -- ${agent.cwd} && opencode -s ${receipt.captured_id}`);
     if (state !== "idle") return;
     const pane = await resumeInPane(agent, row, `pong: hello ${agent.pane.session}`);

@@ -1,9 +1,10 @@
 import { appendFileSync, existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Lab } from "../lab.ts";
-import { untilScreen } from "../panes.ts";
+import { key, screen, type, untilScreen } from "../panes.ts";
 import { findProcess } from "../processes.ts";
 import type { ProcessIdentity } from "../processes.ts";
+import { until } from "../until.ts";
 import { configure, hasArgument, launch, readJson } from "./agent.ts";
 import type { Agent, Start } from "./agent.ts";
 
@@ -14,7 +15,25 @@ export async function startCodex(lab: Lab, start: Start): Promise<Agent> {
   const agent = await launch(lab, "codex", start, (found) => found.comm === "codex" && !hasArgument(found, "app-server"));
   // The line with the model comes when the app server has answered; a prompt sent before waits for it.
   await untilScreen(agent.pane, "fake-model default");
+  await untilTaken(agent);
   return agent;
+}
+
+/** On a busy machine what is typed as the composer opens is lost: a sign is typed until it shows, and taken back. */
+async function untilTaken({ pane }: Agent): Promise<void> {
+  let typedAt = 0;
+  await until(() => {
+    if (screen(pane).includes("› ~")) return true;
+    if (Date.now() - typedAt > 1_000) type(pane, "~");
+    else return false;
+    typedAt = Date.now();
+    return false;
+  });
+  await until(() => {
+    if (screen(pane).includes("› Ask Codex")) return true;
+    key(pane, "BSpace");
+    return false;
+  });
 }
 
 /** The daemon that runs this lab's turns, by its own pid file; undefined before the first Codex has started it. */
