@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import * as z from "zod";
 import type { Activity } from "../../core/facet.ts";
+import { isListening } from "../../system/listening.ts";
 import { parseJson } from "../jsonText.ts";
 import { withWebSocket } from "./webSocket.ts";
 import type { Connection } from "./webSocket.ts";
@@ -41,15 +42,23 @@ export async function interruptTurn(home: string, threadId: string, signal: Abor
   return (await withAppServer(home, interrupt, signal)) ?? false;
 }
 
+/** A daemon is there, whether or not it answers. */
+export function isAppServerThere(home: string): Promise<boolean> {
+  return isListening(socketIn(home));
+}
+
+function socketIn(home: string): string {
+  return join(home, "app-server-control", "app-server-control.sock");
+}
+
 async function withAppServer<T>(home: string, use: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  const socket = join(home, "app-server-control", "app-server-control.sock");
   const introduced = async (connection: Connection): Promise<T> => {
     await call(connection, 1, "initialize", { clientInfo: { name: "session-warden", title: "Session Warden", version: "1" } }, z.unknown());
     connection.send(JSON.stringify({ method: "initialized" }));
     return use(connection);
   };
   try {
-    return await withWebSocket(socket, introduced, AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]));
+    return await withWebSocket(socketIn(home), introduced, AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]));
   } catch {
     signal.throwIfAborted();
     return undefined;

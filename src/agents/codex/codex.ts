@@ -5,7 +5,7 @@ import type { Conversation } from "../../core/facet.ts";
 import { environmentFor } from "../elsewhere.ts";
 import { lastIdOn, uuidPattern } from "../ids.ts";
 import { asTitle } from "../titles.ts";
-import { interruptTurn, readOpenThreads } from "./appServer.ts";
+import { interruptTurn, isAppServerThere, readOpenThreads } from "./appServer.ts";
 import { findThread, homeOf } from "./findThread.ts";
 import { recognise } from "./recognise.ts";
 import { findRollouts } from "./rollouts.ts";
@@ -40,7 +40,10 @@ export const codex: Agent = {
   childMarks: ({ conversation }) => (conversation ? { CODEX_THREAD_ID: conversation.id } : {}),
   async turnElsewhere(run, signal) {
     const { conversation, cwd } = run;
-    const working = ((await readOpenThreads(homeOf(run), signal)) ?? []).filter(({ activity }) => activity === "working" || activity === "needsInput");
+    const threads = await readOpenThreads(homeOf(run), signal);
+    // No answer is no proof that nothing goes on.
+    if (!threads) return (await isAppServerThere(homeOf(run))) ? { kind: "turn", where: "Codex's background server, which does not answer" } : undefined;
+    const working = threads.filter(({ activity }) => activity === "working" || activity === "needsInput");
     // Where its id was never known, a turn of the same folder may be its.
     const turn = working.find((thread) => (conversation ? thread.id === conversation.id : thread.isOfTerminal && thread.cwd === cwd));
     return turn && { kind: "turn", where: conversation ? "Codex's background server" : `Codex's background server, for ${turn.cwd}` };

@@ -1,7 +1,7 @@
 import type { TmuxClient } from "../../core/destinations.ts";
 import type { Pane } from "../../core/census.ts";
 import type { Refusal } from "../../core/refusal.ts";
-import { isListening } from "./sockets.ts";
+import { isListening } from "../listening.ts";
 import type { Tmux } from "./tmuxProgram.ts";
 
 /** A pane, as it was listed. Every change first compares the server's and the pane's pid in the same server-side step: pane ids start at 0 again with a new server. */

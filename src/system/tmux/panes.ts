@@ -1,6 +1,6 @@
 import type { Pane } from "../../core/census.ts";
 import type { Unreachable } from "../../core/notice.ts";
-import { isListening } from "./sockets.ts";
+import { isListening } from "../listening.ts";
 import type { Tmux } from "./tmuxProgram.ts";
 
 export interface PanesReading {

@@ -1,5 +1,4 @@
 import { realpath, stat } from "node:fs/promises";
-import { createConnection } from "node:net";
 import { basename, join, resolve } from "node:path";
 import type { ProcessEntry } from "../../core/census.ts";
 import { listIfPresent } from "../files.ts";
@@ -44,17 +43,4 @@ async function realSocket(path: string | undefined): Promise<string | undefined>
   if (!path) return undefined;
   const kind = await stat(path).catch(() => undefined);
   return kind?.isSocket() ? realpath(path).catch(() => undefined) : undefined;
-}
-
-/** Whether somebody listens, without starting a client: a socket file outlives its server. */
-export function isListening(socket: string): Promise<boolean> {
-  return new Promise((settle) => {
-    const connection = createConnection(socket);
-    connection.once("connect", () => {
-      connection.destroy();
-      settle(true);
-    });
-    // EAGAIN: the queue of a server that does not accept is full, so there is one. Without a descriptor left it can't be told, and tmux is asked.
-    connection.once("error", (error) => settle("code" in error && ["EAGAIN", "EMFILE", "ENFILE"].includes(String(error.code))));
-  });
 }

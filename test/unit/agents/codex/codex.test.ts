@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { open } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
+import { createServer } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -168,6 +169,21 @@ describe("a turn that goes on in the daemon", () => {
         expect(await codex.turnElsewhere?.(run, noAbort)).toBeUndefined();
       });
       expect(await codex.turnElsewhere?.(run, noAbort)).toBeUndefined();
+    });
+  });
+
+  test("may go on in a daemon that does not answer", async () => {
+    await withFolder(async (home) => {
+      const socket = join(home, "app-server-control", "app-server-control.sock");
+      await mkdir(join(socket, ".."), { recursive: true });
+      const silent = createServer(() => {}).listen(socket);
+      await once(silent, "listening");
+      try {
+        const run = runIn(home, processOf(7, undefined));
+        expect(await codex.turnElsewhere?.(run, noAbort)).toEqual({ kind: "turn", where: "Codex's background server, which does not answer" });
+      } finally {
+        silent.close();
+      }
     });
   });
 

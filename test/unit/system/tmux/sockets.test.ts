@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ProcessEntry } from "../../../../src/core/census.ts";
 import { openLinuxProcesses } from "../../../../src/system/linuxProcesses.ts";
-import { findSockets, isListening } from "../../../../src/system/tmux/sockets.ts";
+import { isListening } from "../../../../src/system/listening.ts";
+import { findSockets } from "../../../../src/system/tmux/sockets.ts";
 import { startChild } from "../../../support/children.ts";
 import { anEntry, pid } from "../../../support/facets.ts";
 import { aFolder } from "../../../support/folder.ts";
@@ -130,7 +131,7 @@ test("somebody listens, or nobody", async () => {
 test("whether somebody listens can't be told without a descriptor: then nobody is taken for gone", async () => {
   await using tmux = await aTmux();
   tmux.run("new-session", "-d", "sleep", "60");
-  const script = `import { closeSync, openSync } from "node:fs"; import { isListening } from "${new URL("../../../../src/system/tmux/sockets.ts", import.meta.url).href}";
+  const script = `import { closeSync, openSync } from "node:fs"; import { isListening } from "${new URL("../../../../src/system/listening.ts", import.meta.url).href}";
     const taken = []; try { for (;;) taken.push(openSync("/dev/null")); } catch {}
     const listens = await isListening(process.argv[1]); taken.forEach(closeSync); console.log(listens);`;
   const looks = await startChild(["sh", "-c", 'ulimit -n 100; exec "$@"', "sh", process.execPath, "--input-type=module", "-e", script, tmux.socket]);
