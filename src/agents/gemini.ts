@@ -21,6 +21,8 @@ export const gemini: Agent = {
   // To the inner of its two processes: the outer ignores it, and closing the pane leaves both.
   ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
   recognise,
+  // Seen within 1 s; a process's start is told by whole seconds.
+  startsAnewWithinMs: 4_000,
   configHomeOf,
   async tellOf(run, census): Promise<Told> {
     const conversation = conversationOf(run, census);

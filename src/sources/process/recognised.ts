@@ -17,7 +17,14 @@ export function agentProcesses(census: Census, agents: readonly Agent[]): readon
     return recognised ? [{ entry, ...recognised }] : [];
   });
   const parts = found.filter(({ as }) => as.role === "agent" || as.role === "launcher");
-  return parts.filter((outer) => outer.as.role === "agent" && !parts.some((inner) => isInside(inner, outer)));
+  return parts.filter((part) => part.as.role === "agent" && !parts.some((inner) => isInside(inner, part)) && !isOnlyBeginning(part, parts, census));
+}
+
+/** Noted now, it would stay in the books as a session that it never was. */
+function isOnlyBeginning(part: AgentProcess, parts: readonly AgentProcess[], { at }: Census): boolean {
+  const { startsAnewWithinMs } = part.agent;
+  if (startsAnewWithinMs === undefined || part.entry.startedAt === undefined || parts.some((outer) => isInside(part, outer))) return false;
+  return at - part.entry.startedAt < startsAnewWithinMs;
 }
 
 /** A daemon or a server that others share, though it may have been started by this agent. */
