@@ -100,6 +100,7 @@ export async function openStage(): Promise<Stage> {
     programs,
     tmux,
     async startInPane(name, agent, options = {}) {
+      endSession(name);
       const standIn = programs.start(agent, options);
       const variables = Object.entries(standIn.env).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
       const pane = tmux(
@@ -119,6 +120,7 @@ export async function openStage(): Promise<Stage> {
       return shownInPane(pane);
     },
     async startInShell(name, agent, options = {}) {
+      endSession(name);
       const standIn = programs.start(agent, options);
       const variables = Object.entries(standIn.env).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
       const pane = tmux("new-session", "-d", "-P", "-F", "#{pane_id}", "-s", name, "-c", place.workspace, ...variables).trim();
@@ -156,6 +158,15 @@ export async function openStage(): Promise<Stage> {
     },
   };
   return stage;
+
+  /** A test that is tried again finds what its first try has left. */
+  function endSession(name: string): void {
+    const id = tmux("list-sessions", "-F", "#{session_id} #{session_name}")
+      .split("\n")
+      .find((line) => line.slice(line.indexOf(" ") + 1) === name.replaceAll(/[.:]/g, "_"))
+      ?.split(" ")[0];
+    if (id !== undefined) tmux("kill-session", "-t", id);
+  }
 
   async function shownInPane(pane: string): Promise<Listed> {
     return until(async () => (await stage.list()).find((session) => session.tmux?.pane === pane && session.tmux.session !== "" && session.pid !== null));

@@ -12,10 +12,18 @@ export interface Pane {
 
 /** Starts a program in a tmux session of its own; without one, bash waits in it. */
 export function openPane(lab: Lab, session: string, cwd: string, argv: readonly string[] = [], env: Lab["env"] = {}): Pane {
+  endSession(lab, session);
   const variables = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
   const program = argv.length === 0 ? [] : ["--", ...argv];
   const id = lab.tmux("new-session", "-d", "-P", "-F", "#{pane_id}", "-x", "140", "-y", "45", "-s", session, "-c", cwd, ...variables, ...program).trim();
   return { lab, id, session };
+}
+
+/** A test that is tried again finds what its first try has left. */
+function endSession(lab: Lab, name: string): void {
+  const sessions = lab.tmux("list-sessions", "-F", "#{session_id} #{session_name}").split("\n");
+  const id = sessions.find((line) => line.slice(line.indexOf(" ") + 1) === name)?.split(" ")[0];
+  if (id !== undefined) lab.tmux("kill-session", "-t", id);
 }
 
 /** Types the text as it is, without Enter. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Lab } from "../lab.ts";
 import { turnsOf } from "../fakeModel/fakeModel.ts";
-import { key, lastScreen, openPane, panePid, submit, untilScreen } from "../panes.ts";
+import { key, lastScreen, openPane, panePid, screen, submit, type, untilQuiet, untilScreen } from "../panes.ts";
 import type { Pane } from "../panes.ts";
 import { argvOf, identityOf, treeOf } from "../processes.ts";
 import type { ProcessIdentity, SeenProcess } from "../processes.ts";
@@ -35,7 +35,7 @@ export async function launch(lab: Lab, program: string, start: Start, isAgent: (
   const pane = openPane(lab, start.name, cwd, start.inShell === true ? [] : argv, start.env);
   if (start.inShell === true) {
     await untilScreen(pane, /[$#]\s*$/);
-    await submit(pane, argv.map(quoted).join(" "));
+    await typeCommand(pane, argv.map(quoted).join(" "));
   }
   const found = await until(
     () => treeOf(panePid(pane)).find(isAgent),
@@ -43,6 +43,22 @@ export async function launch(lab: Lab, program: string, start: Start, isAgent: (
     () => `${program} did not start:\n${lastScreen(pane)}`,
   );
   return { lab, pane, cwd, process: identityOf(found.pid) };
+}
+
+/** Until it stands on the line: on a busy machine a shell that has just shown its prompt may still lose what is typed, and tmux may refuse to send it. */
+async function typeCommand(pane: Pane, line: string): Promise<void> {
+  const begin = line.slice(0, 12);
+  let typedAt = 0;
+  await until(() => {
+    if (["$", "#"].some((prompt) => screen(pane).includes(`${prompt} ${begin}`))) return true;
+    if (Date.now() - typedAt > 3_000) {
+      typedAt = Date.now();
+      type(pane, line);
+    }
+    return false;
+  }, 30_000);
+  await untilQuiet(pane);
+  key(pane, "Enter");
 }
 
 /** Prompts an idle agent and resolves when the model has it. */
