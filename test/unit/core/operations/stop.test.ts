@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Remnant, Rung } from "../../../../src/core/ladder.ts";
 import { stop } from "../../../../src/core/operations/stop.ts";
-import { aBook, aRecord, aRun, aTurn, pid, seen, talk, without } from "../../../support/facets.ts";
+import { anAgent, aBook, aRecord, aRun, aTurn, pid, seen, talk, without } from "../../../support/facets.ts";
 import { asked, aWorld, itsChild, theAgent } from "../../../support/world.ts";
 
 const refusing = (step: Rung["step"], does: string = step): Partial<Rung> & Pick<Rung, "step"> => ({
@@ -72,6 +72,17 @@ test("an id that nobody tells is a warning, and holds up nothing", async () => {
   const receipt = await stop(session, asked, context);
   expect(receipt.result.kind).toBe("success");
   expect(receipt.warnings).toEqual(["No conversation id was found before the agent was asked to leave."]);
+});
+
+test("an id told at exit lies in the config home of its run, and says whether it can be resumed there", async () => {
+  const { session, context, changes, agents } = aWorld([without(aRun({ configHome: "/srv/claude" }), "conversation")], { lastWords: "1795_abcde" });
+  agents.set("claude", anAgent({ canResume: async ({ home }) => seen(home === "/srv/claude", `looked in ${home}`) }));
+  await stop(session, asked, context);
+  const told = { id: "1795_abcde", toldBy: "exit", home: "/srv/claude", resumable: { value: true, seen: "looked in /srv/claude" } };
+  expect(changes).toMatchObject([
+    { kind: "idCaptured", conversation: told },
+    { kind: "stopped", conversation: told },
+  ]);
 });
 
 test("last words do not replace what the agent told while it lived", async () => {
