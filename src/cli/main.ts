@@ -6,13 +6,13 @@ import { finalize } from "../core/operations/finalize.ts";
 import { stop } from "../core/operations/stop.ts";
 import { terminate } from "../core/operations/terminate.ts";
 import type { Warden } from "../core/warden.ts";
+import { selfTest } from "../selfTest.ts";
 import { readSettings } from "./cliSettings.ts";
 import type { ExitCode } from "./exitCode.ts";
 import { listingOf } from "./listing.ts";
 import { operate } from "./operate.ts";
 import { resumeHere } from "./resumeHere.ts";
 import type { ResumeOptions } from "./resumeHere.ts";
-import { selfTest } from "../selfTest.ts";
 import { sessionJson } from "./sessionJson.ts";
 
 /** The command line: the same core as the editor's, and a thin face. Resolves with the exit code. */

@@ -1,5 +1,5 @@
 import type { Agent } from "../../src/core/agent.ts";
-import type { Census, Here, ProcessEntry } from "../../src/core/census.ts";
+import type { Census, Here, Pane, ProcessEntry } from "../../src/core/census.ts";
 import type { Evidence } from "../../src/core/evidence.ts";
 import type { Conversation, Doubt, Facet, Recorded, Run, SessionRecord, SourceId } from "../../src/core/facet.ts";
 import { merge } from "../../src/core/merge.ts";
@@ -118,6 +118,26 @@ export function anAgent(over: Partial<Agent> = {}): Agent {
     canResume: async () => seen(true),
     resumeCommand: async ({ id }, cwd) => ({ argv: ["claude", "--resume", id], ...(cwd !== undefined && { cwd }) }),
     storesByHand: [],
+    ...over,
+  };
+}
+
+/** A pane that was made for a command, in which process 41 is the first. */
+export function aPane(over: Partial<Pane> = {}): Pane {
+  return {
+    server: { socket: "/tmp/t", pid: 5 },
+    id: "%0",
+    sessionId: "$0",
+    sessionName: "work",
+    windowId: "@0",
+    windowIndex: 0,
+    pid: 41,
+    state: "alive",
+    title: "",
+    cwd: "/app",
+    hasStartCommand: true,
+    isAttached: false,
+    takesKeys: true,
     ...over,
   };
 }

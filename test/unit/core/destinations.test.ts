@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import type { Pane } from "../../../src/core/census.ts";
 import { destinationsOf } from "../../../src/core/destinations.ts";
 import type { OtherWindow, TmuxClient } from "../../../src/core/destinations.ts";
-import { aBook, aRun, aSession, aTurn, anEntry, censusOf, pid } from "../../support/facets.ts";
+import { aBook, aPane, aRun, aSession, aTurn, anEntry, censusOf, pid } from "../../support/facets.ts";
 
 // The editor's shell 20 runs the agent 41; the editor's other shell 30 runs a tmux client 31.
 const census = censusOf(
@@ -12,21 +11,7 @@ const census = censusOf(
   anEntry(pid(30), { parentPid: 10 }),
   anEntry(pid(31), { parentPid: 30 }),
 );
-const pane: Pane = {
-  server: { socket: "/tmp/t", pid: 5 },
-  id: "%0",
-  sessionId: "$0",
-  sessionName: "work",
-  windowId: "@0",
-  windowIndex: 0,
-  pid: 41,
-  state: "alive",
-  title: "",
-  cwd: "/app",
-  hasStartCommand: true,
-  isAttached: true,
-  takesKeys: true,
-};
+const pane = aPane({ isAttached: true });
 const client = (sessionName: string): TmuxClient => ({ tty: "/dev/pts/3", pid: 31, sessionName });
 const inPane = aSession(aRun({ host: { kind: "process", process: pid(41), pane } }));
 

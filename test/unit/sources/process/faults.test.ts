@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { Agent } from "../../../../src/core/agent.ts";
-import type { Census, Pane } from "../../../../src/core/census.ts";
+import type { Census } from "../../../../src/core/census.ts";
 import type { Run } from "../../../../src/core/facet.ts";
 import { createProcessSource } from "../../../../src/sources/process/processSource.ts";
 import { openLinuxProcesses } from "../../../../src/system/linuxProcesses.ts";
 import { machineOf } from "../../../../src/system/machine.ts";
 import type { Machine } from "../../../../src/system/machine.ts";
-import { anEntry, censusOf, pid, talk } from "../../../support/facets.ts";
+import { anEntry, aPane, censusOf, pid, talk } from "../../../support/facets.ts";
 
 const { signal } = new AbortController();
 const fails = (): Promise<never> => Promise.reject(new Error("EIO: i/o error, read"));
@@ -87,21 +87,7 @@ test("a look that is cancelled is no fault of an agent's", async () => {
   await expect(source.read(census, abort.signal)).rejects.toThrow("not wanted any more");
 });
 
-const pane: Pane = {
-  server: { socket: "/s", pid: 7 },
-  id: "%0",
-  sessionId: "$0",
-  sessionName: "work",
-  windowId: "@0",
-  windowIndex: 0,
-  pid: 41,
-  state: "alive",
-  title: "fix login - codex",
-  cwd: "/app",
-  hasStartCommand: true,
-  isAttached: false,
-  takesKeys: true,
-};
+const pane = aPane({ title: "fix login - codex" });
 const byTitle: Partial<Agent> = { tellOf: async () => ({}), nameInTitle: (title) => /^(.+) - codex$/.exec(title)?.[1] };
 
 test.each([

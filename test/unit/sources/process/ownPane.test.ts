@@ -1,22 +1,9 @@
 import { expect, test } from "vitest";
-import type { Pane, ProcessEntry } from "../../../../src/core/census.ts";
+import type { ProcessEntry } from "../../../../src/core/census.ts";
 import { isMadeFor } from "../../../../src/sources/process/ownPane.ts";
+import { aPane } from "../../../support/facets.ts";
 
-const pane: Pane = {
-  server: { socket: "/tmp/s", pid: 1 },
-  id: "%1",
-  sessionId: "$1",
-  sessionName: "work",
-  windowId: "@1",
-  windowIndex: 0,
-  pid: 10,
-  state: "alive",
-  title: "",
-  cwd: "/",
-  hasStartCommand: true,
-  isAttached: false,
-  takesKeys: true,
-};
+const pane = aPane({ pid: 10 });
 
 function entry(pid: number, parentPid: number, file: string, argv: readonly string[], groupId = 10, state: ProcessEntry["state"] = "running"): ProcessEntry {
   const program = { file, packageName: undefined, args: argv.slice(1), isScript: false };
