@@ -17,6 +17,7 @@ import { openMachine } from "./system/machine.ts";
 import type { Machine } from "./system/machine.ts";
 import { tryLock } from "./system/sessionLocks.ts";
 import { attachCommand, clientsOf, handleOf } from "./system/tmux/pane.ts";
+import { findOnPath, startInTmux } from "./system/tmux/startInTmux.ts";
 import { announceWindow, otherWindows } from "./system/windows.ts";
 
 /** Shared by every window and the command line of this user: two folders would be two sets of locks. */
@@ -79,6 +80,14 @@ function placesOf(machine: Machine): Places {
       return destinationsOf(session, census, clients, windows);
     },
     attachCommand: (pane) => ({ argv: attachCommand(pane, machine.tmux) }),
+    async startInTmux(name, command, signal) {
+      const { panes } = await machine.census(signal);
+      return startInTmux(name, command, panes, machine.tmux, signal);
+    },
+    async installedAgents() {
+      const found = await Promise.all(agents.map(async (agent) => ((await findOnPath(agent.program)) === undefined ? [] : [agent])));
+      return found.flat();
+    },
     select: (pane) => handleOf(pane, machine.tmux).bringToFront(),
     announceWindow: (name, terminals) => announceWindow(stateFolder, name, terminals),
   };

@@ -12,6 +12,7 @@ import type { Installed } from "./installed.ts";
 /** Antigravity CLI, from public facts only: it was never run here. So it is recognised only where its installer puts it, and only signals are used. */
 export const agy: Agent = {
   id: "agy",
+  program: "agy",
   name: "Antigravity",
   idPattern: uuidPattern,
   ask: { escapeWhenBusy: false, signal: "SIGTERM", graceMs: 5_000 },

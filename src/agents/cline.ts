@@ -21,6 +21,7 @@ const idPattern = /^\d{13}_[0-9a-z]{5}$/;
 /** Cline CLI, run here as 3.0.65. The work mostly runs in its hub, one for each home; its own log says which session a window shows. */
 export const cline: Agent = {
   id: "cline",
+  program: "cline",
   name: "Cline",
   idPattern,
   ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },

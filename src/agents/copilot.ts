@@ -19,6 +19,7 @@ import { asTitle } from "./titles.ts";
 /** Copilot CLI, run here as 1.0.102. Each session's folder holds a lock with the pid of its process, and what happened as events. */
 export const copilot: Agent = {
   id: "copilot",
+  program: "copilot",
   name: "Copilot CLI",
   idPattern: uuidPattern,
   // One Escape does not end its turn, two do; the signal does in 0.1 s.

@@ -16,6 +16,7 @@ import { parseJson } from "./jsonText.ts";
 /** Gemini CLI, run here as 0.61.0. It writes down neither its pid nor what it does: only its title tells, and its arguments. */
 export const gemini: Agent = {
   id: "gemini",
+  program: "gemini",
   name: "Gemini CLI",
   idPattern: uuidPattern,
   // To the inner of its two processes: the outer ignores it, and closing the pane leaves both.

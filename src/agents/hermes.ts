@@ -13,6 +13,7 @@ const idPattern = /^(\d{8}_\d{6}_[0-9a-f]{6}|[0-9a-f]{8})$/;
 /** Hermes, from public facts only: it was never run here. So it is recognised only where its installer puts it, and only signals are used. */
 export const hermes: Agent = {
   id: "hermes",
+  program: "hermes",
   name: "Hermes",
   idPattern,
   ask: { escapeWhenBusy: false, signal: "SIGTERM", graceMs: 5_000 },

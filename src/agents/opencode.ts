@@ -14,6 +14,7 @@ const idPattern = /^ses_[0-9A-Za-z]+$/;
 /** OpenCode's own window, run here as 1.18.33. It tells its session only as it leaves; what runs in its servers is for who asks the servers. */
 export const opencode: Agent = {
   id: "opencode",
+  program: "opencode",
   name: "OpenCode",
   idPattern,
   // One Escape does not end its turn, two do.

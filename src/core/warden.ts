@@ -1,8 +1,9 @@
-import type { Command } from "./agent.ts";
+import type { Agent, Command } from "./agent.ts";
 import type { Pane } from "./census.ts";
 import type { Destination } from "./destinations.ts";
 import type { Capabilities } from "./lifecycle.ts";
 import type { ForOperation } from "./operations/operation.ts";
+import type { Refusal } from "./refusal.ts";
 import type { Roster } from "./roster.ts";
 import type { Session } from "./session.ts";
 
@@ -26,9 +27,22 @@ export interface Warden extends Disposable {
 export interface Places {
   destinationsOf(session: Session, signal: AbortSignal): Promise<readonly Destination[]>;
   /** For a terminal: attaches to the pane's tmux session, with that pane in front. */
-  attachCommand(pane: Pane): Command;
+  attachCommand(pane: PanePlace): Command;
+  /** Starts a command in tmux, in a pane of its own below that session name; nobody is attached to it yet. */
+  startInTmux(name: string, command: Command, signal: AbortSignal): Promise<StartedInTmux | Refusal>;
+  /** Those that a person could start here. */
+  installedAgents(): Promise<readonly Agent[]>;
   /** Brings the pane to the front of its tmux session. */
   select(pane: Pane, signal: AbortSignal): Promise<void>;
   /** Tells the other windows this one's name and its terminals' processes, for as long as this process lives. */
   announceWindow(name: string, terminals: readonly number[]): Promise<void>;
+}
+
+/** Enough to attach to a pane's window. */
+export type PanePlace = Pick<Pane, "server" | "sessionId" | "windowId">;
+
+export interface StartedInTmux {
+  readonly kind: "started";
+  readonly pid: number;
+  readonly pane: PanePlace;
 }

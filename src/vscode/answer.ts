@@ -74,7 +74,7 @@ function weightOf({ receipt }: Outcome): Answer["weight"] {
       return result.reason === "busy" || result.reason === "stillAlive" || result.reason === "notFound" ? "information" : "warning";
   }
 }
-const quietly: readonly Operation[] = ["resume", "rename", "archive", "unarchive", "forget", "finalize"];
+const quietly: readonly Operation[] = ["resume", "start", "track", "rename", "archive", "unarchive", "forget", "restore", "finalize"];
 
 function heaviest(weights: readonly Answer["weight"][]): Answer["weight"] {
   return (["error", "warning", "information"] as const).find((weight) => weights.includes(weight)) ?? "quiet";
@@ -100,8 +100,11 @@ const done: Readonly<{ [operation in Operation]: string }> = {
   goTo: "Showed",
   peek: "Showed",
   resume: "Resumed",
+  start: "Started",
+  track: "Tracked",
   rename: "Renamed",
   archive: "Archived",
   unarchive: "Unarchived",
   forget: "Forgot",
+  restore: "Restored",
 };

@@ -32,10 +32,13 @@ const wordOfOperation: Readonly<{ [operation in Operation]: string }> = {
   goTo: "canGoTo",
   peek: "canPeek",
   resume: "canResume",
+  start: "canStart",
+  track: "canTrack",
   rename: "canRename",
   archive: "canArchive",
   unarchive: "canUnarchive",
   forget: "canForget",
+  restore: "canRestore",
 };
 
 /** All the words that a `contextValue` is made of. */

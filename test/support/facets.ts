@@ -110,6 +110,7 @@ export function censusOf(...entries: readonly ProcessEntry[]): Census {
 export function anAgent(over: Partial<Agent> = {}): Agent {
   return {
     id: "claude",
+    program: "claude",
     name: "Claude Code",
     idPattern: /./,
     ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },

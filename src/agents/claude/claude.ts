@@ -13,6 +13,7 @@ import { canResume } from "./transcripts.ts";
 /** Claude Code, run here as 2.1.332 and 2.1.197. Its own list, `sessions/<pid>.json`, tells all but the moment of its trust dialog. */
 export const claude: Agent = {
   id: "claude",
+  program: "claude",
   name: "Claude Code",
   idPattern: uuidPattern,
   // In 11 of 11 states it left within 2 s and ran nothing that was pending; session-end hooks may take longer.

@@ -14,6 +14,7 @@ import { activityOfTitle, nameInTitle } from "./title.ts";
 /** Codex CLI, run here as 0.171.0. Its window is mostly a client of a daemon, where a turn goes on when the window is closed. */
 export const codex: Agent = {
   id: "codex",
+  program: "codex",
   name: "Codex",
   idPattern: uuidPattern,
   // The signal ends only the window. Where its conversation isn't known, Escape is what ends its turn in the daemon.

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Conversation, Run } from "../../core/facet.ts";
 import { isSameConversation } from "../../core/facet.ts";
+import { lastScreenLine } from "../../core/lastScreen.ts";
 import { isSameProcess, wordOf } from "../../core/process.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
 import type { Session } from "../../core/session.ts";
@@ -26,7 +27,7 @@ function changed(entry: Entry, change: Change, now: number): Entry | undefined {
         seenAt: at,
         state: "ended",
         left: undefined,
-        end: { how, at, reason, lastScreen: lastScreen && oneLine(lastScreen) },
+        end: { how, at, reason, lastScreen: lastScreen && lastScreenLine(lastScreen) },
       };
     }
     case "survived":
@@ -45,6 +46,8 @@ function changed(entry: Entry, change: Change, now: number): Entry | undefined {
       return { ...entry, isArchived: true };
     case "unarchived":
       return { ...entry, isArchived: undefined };
+    case "restored":
+      return entry;
     case "forgotten":
       return undefined;
   }
@@ -138,9 +141,4 @@ function isSame(a: Entry, b: Entry): boolean {
 function withoutMoments({ conversation, ...entry }: Entry): unknown {
   const lasting = conversation && { ...conversation, toldBy: undefined, resumable: conversation.resumable?.value };
   return JSON.parse(JSON.stringify({ ...entry, conversation: lasting }));
-}
-
-/** At most 500 characters, as the registry keeps it too. */
-function oneLine(screen: string): string {
-  return screen.replaceAll(/\s+/g, " ").trim().slice(-500);
 }

@@ -7,12 +7,13 @@ import type { Ledger } from "../../core/ledger.ts";
 import type { Notice } from "../../core/notice.ts";
 import { isSameProcess } from "../../core/process.ts";
 import type { Session } from "../../core/session.ts";
+import { undoWithinMs } from "../../core/source.ts";
 import type { Change, Guard, RecordOutcome } from "../../core/source.ts";
 import type { Machine } from "../../system/machine.ts";
 import { watch } from "../../system/watch.ts";
 import { linesOfChange } from "./changed.ts";
 import { recordOf } from "./entry.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, LedgerLine } from "./entry.ts";
 import { runOfRest, withRestLadder } from "./leftBehind.ts";
 import { openLedgerFile } from "./ledgerFile.ts";
 import { sightingsOf } from "./sightings.ts";
@@ -26,6 +27,7 @@ export function openLedger(stateFolder: string, machine?: Machine): Ledger {
   const oneAtATime = pLimit(1);
   let whyUnwritten: string | undefined;
   let latest: Census | undefined;
+  const forgotten = new Map<string, { readonly entry: Entry; readonly at: number }>();
 
   return {
     id: "ledger",
@@ -87,18 +89,29 @@ export function openLedger(stateFolder: string, machine?: Machine): Ledger {
     let outcome: RecordOutcome = { kind: "changedMeanwhile", fresh: undefined };
     try {
       const written = await file.append((entries) => {
-        const entry = entries.get(key.slice("ledger:".length));
+        const id = key.slice("ledger:".length);
+        const entry = entries.get(id);
+        if (change.kind === "restored") return broughtBack(id, entry);
         const survivor = entry?.left?.find((left) => isSameProcess(left.process, process));
         const fresh = entry && recordOf(entry, place, notLookedAt, survivor?.process ?? entry.process);
         outcome = { kind: "changedMeanwhile", fresh };
         if (!entry || !fresh || !guard(fresh)) return [];
         const lines = linesOfChange(entry, change, Date.now());
+        if (change.kind === "forgotten") forgotten.set(id, { entry, at: Date.now() });
         outcome = { kind: lines.length > 0 ? "recorded" : "alreadySo" };
         return lines;
       });
       return written ? outcome : { kind: "busy" };
     } catch (error) {
       return { kind: "failed", reason: reasonOf(error) };
+    }
+
+    function broughtBack(id: string, entry: Entry | undefined): readonly LedgerLine[] {
+      const kept = forgotten.get(id);
+      forgotten.delete(id);
+      const isInTime = kept !== undefined && Date.now() - kept.at <= undoWithinMs;
+      outcome = entry ? { kind: "alreadySo" } : isInTime ? { kind: "recorded" } : { kind: "failed", reason: "it was forgotten too long ago" };
+      return isInTime && !entry ? [kept.entry] : [];
     }
   }
 

@@ -1,7 +1,7 @@
-import { basename } from "node:path";
 import { ancestorsOf, descendantsOf } from "../../core/census.ts";
 import type { Census, Pane, ProcessEntry } from "../../core/census.ts";
 import { isSameProcess } from "../../core/process.ts";
+import { isShell, isStartedBare } from "../shells.ts";
 
 /** Whether the pane was made for the agent, still holds some of it, and holds nothing else: only then may it be closed with it. */
 export function isMadeFor(pane: Pane, tree: readonly ProcessEntry[], census: Pick<Census, "processes">): boolean {
@@ -18,14 +18,4 @@ export function isMadeFor(pane: Pane, tree: readonly ProcessEntry[], census: Pic
 function isWrapper(entry: ProcessEntry, below: ProcessEntry | undefined): boolean {
   if (!below) return false;
   return !isShell(entry) || (entry.groupId === below.groupId && !isStartedBare(entry));
-}
-
-function isShell({ program }: ProcessEntry): boolean {
-  return shells.has(basename(program?.file ?? ""));
-}
-const shells = new Set(["sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "tcsh", "csh", "nu", "elvish", "xonsh", "pwsh"]);
-
-/** `tmux new-session zsh` has a start command too. */
-function isStartedBare({ argv }: ProcessEntry): boolean {
-  return argv.slice(1).every((argument) => argument.startsWith("-") && !/^-\w*c$/.test(argument));
 }

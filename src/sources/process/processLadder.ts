@@ -15,7 +15,7 @@ import type { KeptPane } from "./keptPane.ts";
 import { markedRemnants, nameOfProcess } from "./marked.ts";
 import { isMadeFor } from "./ownPane.ts";
 import { whyProtected } from "../../system/protectedProcess.ts";
-import { isShared } from "./recognised.ts";
+import { isShared } from "../recognised.ts";
 import { growTree } from "../../core/tree.ts";
 
 export interface Parts {

@@ -8,8 +8,8 @@ import { isSameProcess, wordOf } from "../../core/process.ts";
 import type { Machine } from "../../system/machine.ts";
 import { gatherFaults } from "./faults.ts";
 import type { Faults } from "./faults.ts";
-import { agentProcesses, whyElsewhere } from "./recognised.ts";
-import type { AgentProcess } from "./recognised.ts";
+import { agentProcesses, whyElsewhere } from "../recognised.ts";
+import type { AgentProcess } from "../recognised.ts";
 
 /** The place of everything that the process table tells: the unit that can fall silent. */
 export const processTable = "process table";

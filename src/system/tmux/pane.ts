@@ -1,6 +1,7 @@
 import type { TmuxClient } from "../../core/destinations.ts";
 import type { Pane } from "../../core/census.ts";
 import type { Refusal } from "../../core/refusal.ts";
+import type { PanePlace } from "../../core/warden.ts";
 import { isListening } from "../listening.ts";
 import type { Tmux } from "./tmuxProgram.ts";
 
@@ -91,11 +92,11 @@ export async function clientsOf(socket: string, tmux: Tmux, signal: AbortSignal)
 }
 
 /** For a terminal: attaches to the session that holds the pane, with its window in front; by id, since a name would also match as a prefix. */
-export function attachCommand(pane: Pane, tmux: Tmux): readonly [string, ...string[]] {
+export function attachCommand(pane: PanePlace, tmux: Tmux): readonly [string, ...string[]] {
   return [tmux.program, "-u", "-S", pane.server.socket, "attach-session", "-t", windowIn(pane)];
 }
 
 /** A window may be linked into several sessions: by its id alone tmux would take the one that was used last. */
-function windowIn({ sessionId, windowId }: Pane): string {
+function windowIn({ sessionId, windowId }: PanePlace): string {
   return `${sessionId}:${windowId}`;
 }

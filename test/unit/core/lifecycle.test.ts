@@ -109,7 +109,7 @@ test.each<[Operation, string, Session, boolean, readonly string[]]>([
   ["stop", "what has ended", past, false, []],
   ["terminate", "an idle, resumable session", living, false, ["force"]],
   ["terminate", "one in the middle of a turn that can't be resumed", withStatus(unsure, "working"), false, ["force", "midTurn", "notResumable", "noWarrant"]],
-  ["forget", "what has ended", past, false, ["losesRecord"]],
+  ["forget", "what has ended", past, false, []],
 ])("%s of %s", (operation, _what, session, isNamed, concerns) => {
   expect(confirmationFor(operation, session, { isNamed })).toEqual(concerns);
 });

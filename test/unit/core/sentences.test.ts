@@ -122,7 +122,6 @@ test.each([
   ["notResumable", { ...session, conversation: undefined }, "Its conversation id is not known, so it may not be resumable afterwards."],
   ["force", session, "What does not leave when asked is killed."],
   ["noWarrant", session, "This ends claude (41), which no record names."],
-  ["losesRecord", session, "Its name and its saved conversation id are dropped from this list. The conversation itself stays on disk."],
 ] as const)("before: %s", (concern, of, sentence) => {
   expect(sentenceOfConcern(concern, of)).toBe(sentence);
 });

@@ -17,6 +17,7 @@ const machine: Machine = { ...real, environmentOf: async () => new Map([["HOME",
 function anAgent(id: Agent["id"], over: Partial<Agent> = {}): Agent {
   return {
     id,
+    program: id,
     name: id,
     idPattern: /^./,
     ask: { escapeWhenBusy: false, signal: "SIGTERM", graceMs: 1_000 },

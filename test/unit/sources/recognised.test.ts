@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { gemini } from "../../../../src/agents/gemini.ts";
-import type { Census, ProcessEntry } from "../../../../src/core/census.ts";
-import { agentProcesses } from "../../../../src/sources/process/recognised.ts";
+import { gemini } from "../../../src/agents/gemini.ts";
+import type { Census, ProcessEntry } from "../../../src/core/census.ts";
+import { agentProcesses } from "../../../src/sources/recognised.ts";
 
 const now = 1_000_000;
 

@@ -1,7 +1,7 @@
-import { agentOf } from "../../core/agent.ts";
-import type { Agent, Recognised } from "../../core/agent.ts";
-import { canBeSeenFrom } from "../../core/census.ts";
-import type { Census, ProcessEntry } from "../../core/census.ts";
+import { agentOf } from "../core/agent.ts";
+import type { Agent, Recognised } from "../core/agent.ts";
+import { canBeSeenFrom } from "../core/census.ts";
+import type { Census, ProcessEntry } from "../core/census.ts";
 
 export interface AgentProcess {
   readonly entry: ProcessEntry;

@@ -1,0 +1,75 @@
+import { constants } from "node:fs";
+import { access, mkdir, stat } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import type { Command } from "../../core/agent.ts";
+import type { Pane } from "../../core/census.ts";
+import type { Refusal } from "../../core/refusal.ts";
+import type { StartedInTmux } from "../../core/warden.ts";
+import type { Tmux } from "./tmuxProgram.ts";
+
+/** Runs a command in a new tmux session of that name; in a new window of it, where there is one already. Never typed, and never through a shell. */
+export async function startInTmux(name: string, command: Command, panes: readonly Pane[], tmux: Tmux, signal: AbortSignal): Promise<StartedInTmux | Refusal> {
+  const cwd = command.cwd ?? "/";
+  if (!(await isFolder(cwd))) return { kind: "refused", reason: "unsupported", detail: `the folder ${cwd} is not there` };
+  const there = panes.filter(({ sessionName }) => sessionName === name);
+  const sockets = [...new Set(there.map(({ server }) => server.socket))];
+  if (sockets.length > 1)
+    return { kind: "refused", reason: "unsupported", detail: `tmux sessions called ${name} are on several servers: ${sockets.join(", ")}` };
+
+  const [pane] = there;
+  const socket = pane?.server.socket ?? (await usualSocket());
+  const where = pane ? ["new-window", "-d", "-t", `${pane.sessionId}:`] : ["new-session", "-d", "-s", name, "-x", "200", "-y", "50"];
+  const answer = await tmux.ask(socket, [...where, "-c", cwd, "-P", "-F", format, "--", ...(await argvOf(command))], signal);
+  switch (answer.kind) {
+    case "missing":
+      return { kind: "refused", reason: "unreachable", detail: `${tmux.program} was not found` };
+    case "timedOut":
+      return { kind: "refused", reason: "unreachable", detail: "its tmux server does not answer" };
+    case "exited":
+      if (answer.code !== 0) return { kind: "refused", reason: "unreachable", detail: `tmux said: ${answer.stderr.trim().slice(0, 200)}` };
+      return startedIn(answer.stdout, socket);
+  }
+}
+const format = "#{pid}\t#{pane_pid}\t#{session_id}\t#{window_id}";
+
+function startedIn(output: string, socket: string): StartedInTmux | Refusal {
+  const [serverPid, pid, sessionId, windowId] = output.trim().split("\t");
+  if (serverPid === undefined || pid === undefined || sessionId === undefined || windowId === undefined)
+    return { kind: "refused", reason: "unreachable", detail: "tmux did not say what it started" };
+  return { kind: "started", pid: Number(pid), pane: { server: { socket, pid: Number(serverPid) }, sessionId, windowId } };
+}
+
+/** By `env`, since a single word would be given to a shell; by its path, since a server keeps the PATH that it was started with. */
+async function argvOf({ argv: [program, ...args], env }: Command): Promise<readonly string[]> {
+  const variables = Object.entries(env ?? {});
+  const unset = variables.flatMap(([name, value]) => (value === undefined ? ["-u", name] : []));
+  const assignments = variables.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+  return ["env", ...unset, ...assignments, (await findOnPath(program)) ?? program, ...args];
+}
+
+/** The path of a program that a person could type; undefined where there is none. */
+export async function findOnPath(program: string): Promise<string | undefined> {
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter).filter((each) => each.startsWith("/"))) {
+    const path = join(folder, program);
+    const isProgram = await access(path, constants.X_OK).then(
+      async () => (await stat(path)).isFile(),
+      () => false,
+    );
+    if (isProgram) return path;
+  }
+  return undefined;
+}
+
+/** Where a `tmux` that is typed here would go. */
+async function usualSocket(): Promise<string> {
+  const [current] = (process.env["TMUX"] ?? "").split(",");
+  if (current) return current;
+  const socket = join(process.env["TMUX_TMPDIR"] || "/tmp", `tmux-${process.getuid?.() ?? 0}`, "default");
+  // With -S tmux itself does not make the folder.
+  await mkdir(dirname(socket), { recursive: true, mode: 0o700 });
+  return socket;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}
