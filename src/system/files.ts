@@ -28,13 +28,23 @@ export async function listIfPresent(folder: string): Promise<readonly string[]> 
   }
 }
 
-/** Unique temp in the same folder, fsync, rename, fsync of the folder: whoever reads sees the old text or the new one, whole. */
-export async function replaceFile(path: string, text: string, mode = 0o600): Promise<void> {
+/** Unique temp in the same folder, fsync, rename, fsync of the folder: whoever reads sees the old text or the new one, whole. False where `onlyIf`, asked at the last moment, forbids it. */
+export async function replaceFile(
+  path: string,
+  text: string,
+  { mode = 0o600, onlyIf }: { readonly mode?: number; readonly onlyIf?: () => Promise<boolean> } = {},
+): Promise<boolean> {
   const temp = `${path}.${randomUUID()}.tmp`;
   try {
     await using file = await open(temp, "wx", mode);
+    // The mode that was asked for, whatever this process's mask takes from new files.
+    await file.chmod(mode);
     await file.writeFile(text);
     await file.sync();
+    if (onlyIf && !(await onlyIf())) {
+      await rm(temp);
+      return false;
+    }
     await rename(temp, path);
   } catch (error) {
     await rm(temp, { force: true });
@@ -42,6 +52,7 @@ export async function replaceFile(path: string, text: string, mode = 0o600): Pro
   }
   await using folder = await open(dirname(path), "r");
   await folder.sync();
+  return true;
 }
 
 /** One line in one write at the end, so that lines of several writers stand whole beside each other. */

@@ -12,7 +12,7 @@ export interface RowChange {
 }
 
 /** What is done to a row as a whole is the registry's. */
-export type RowedChange = Exclude<Change, { kind: "forgotten" | "restored" }>;
+export type RowedChange = Exclude<Change, { kind: "forgotten" } | { kind: "restored" }>;
 
 /** The row's next words, under the seed's keys; undefined where this is nothing that a row tells. Times are of UTC, in whole seconds. */
 export function changeRow(row: Row, change: RowedChange, now: number): RowChange | undefined {

@@ -88,6 +88,10 @@ export function parseRow(value: JsonObject, nth: number): Row | undefined {
   };
 }
 
+export function keyOf({ name, nth }: Row): `mux:${string}` {
+  return nth === 1 ? `mux:${name}` : `mux:${name}#${nth}`;
+}
+
 /** `claude_session_id_own`, and for every other agent by one pattern. */
 export function ownIdKey(agent: AgentId): string {
   return agent === "claude" ? "claude_session_id_own" : `${agent}_conversation_id_own`;

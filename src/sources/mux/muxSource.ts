@@ -1,0 +1,119 @@
+import type { Agent } from "../../core/agent.ts";
+import type { Census } from "../../core/census.ts";
+import type { Conversation, Run, SessionRecord } from "../../core/facet.ts";
+import { undoWithinMs } from "../../core/source.ts";
+import type { Change, Guard, RecordOutcome, Source } from "../../core/source.ts";
+import type { Machine } from "../../system/machine.ts";
+import { watch } from "../../system/watch.ts";
+import { cacheOf } from "./cache.ts";
+import { changeRow, newRow } from "./changeRow.ts";
+import { isSameJson } from "./exactJson.ts";
+import type { JsonObject } from "./json.ts";
+import { placesOf } from "./places.ts";
+import type { Places } from "./places.ts";
+import { processOfRow } from "./processOfRow.ts";
+import { recordOf } from "./recordOf.ts";
+import { openRegistry } from "./registry.ts";
+import type { Cut, Decision, KeyedRow, RegistryReading } from "./registry.ts";
+import { keyOf } from "./row.ts";
+
+/** The multi-agent-mux registry: its rows, met with the tmux sessions that they name, and kept true for every other program that reads it. */
+export function createMuxSource(path: string, agents: readonly Agent[], machine: Pick<Machine, "cwdOf">): Source {
+  const registry = openRegistry(path);
+  const places = new WeakMap<Census, Places>();
+  /** As it was when an operation looked: what somebody else has written since is seen by it. */
+  const looked = new Map<string, JsonObject>();
+  const forgotten = new Map<string, { readonly cut: Cut; readonly at: number }>();
+
+  return {
+    id: "mux",
+    async read(census) {
+      const reading = await registry.read();
+      if (reading.kind === "absent") return { facets: [], unreachable: [], notices: [] };
+      if (reading.kind === "unavailable")
+        return { facets: [], unreachable: [{ place: path, reason: unavailableWords(reading), remedy: "openFile" }], notices: [] };
+      const conversationOf = cacheOf(reading);
+      const facets = await Promise.all(reading.rows.map((row) => recordIn(row, conversationOf(row), census)));
+      return {
+        facets,
+        unreachable: [],
+        notices: reading.unreadable > 0 ? [{ place: path, sentence: unreadableWords(reading.unreadable), remedy: "openFile" }] : [],
+      };
+    },
+    async lookAgain({ key }, census) {
+      const reading = await registry.read();
+      if (reading.kind === "unavailable") return { kind: "unreachable", reason: unavailableWords(reading) };
+      const row = reading.kind === "read" ? reading.rows.find((each) => keyOf(each.row) === key) : undefined;
+      if (reading.kind === "absent" || !row) return { kind: "notThere" };
+      looked.set(key, row.value);
+      return { kind: "seen", facet: await recordIn(row, cacheOf(reading)(row), census) };
+    },
+    watch: (onChange) => watch(registry.files, onChange),
+    record,
+    async add(run, name) {
+      const { outcome } = await registry.update((rows) => added(run, name, rows));
+      return outcome;
+    },
+  };
+
+  async function recordIn({ row }: KeyedRow, conversation: Conversation | undefined, census: Census): Promise<SessionRecord> {
+    return recordOf(row, path, await processOfRow(row, placesIn(census), agents), conversation, census.at);
+  }
+
+  function placesIn(census: Census): Places {
+    const known = places.get(census) ?? placesOf(census, agents, machine);
+    places.set(census, known);
+    return known;
+  }
+
+  async function record(asSeen: SessionRecord, change: Change, guard: Guard): Promise<RecordOutcome> {
+    if (change.kind === "restored") return giveBack(asSeen.key);
+    const { outcome, cut } = await registry.update((rows) => decided(asSeen, change, guard, rows));
+    if (cut) forgotten.set(asSeen.key, { cut, at: Date.now() });
+    return outcome;
+  }
+
+  function decided(asSeen: SessionRecord, change: Exclude<Change, { kind: "restored" }>, guard: Guard, rows: readonly KeyedRow[]): Decision {
+    const at = rows.find(({ row }) => keyOf(row) === asSeen.key);
+    const fresh =
+      at && recordOf(at.row, path, { liveness: asSeen.liveness, ...(at.row.process && { process: at.row.process }) }, asSeen.conversation, Date.now());
+    if (!at || !fresh || !guard(fresh)) return outcomeOf({ kind: "changedMeanwhile", fresh });
+    // A row names no process: that nobody has taken it up again shows only in that nobody has written to it.
+    const before = looked.get(asSeen.key);
+    if (change.kind === "exited" && before && !isSameJson(before, at.value)) return outcomeOf({ kind: "changedMeanwhile", fresh });
+    if (change.kind === "forgotten") return { kind: "remove", at };
+    const wanted = changeRow(at.row, change, Date.now());
+    return wanted ? { kind: "change", at, ...wanted } : outcomeOf({ kind: "unsupported" });
+  }
+
+  async function giveBack(key: string): Promise<RecordOutcome> {
+    const kept = forgotten.get(key);
+    if (!kept || Date.now() - kept.at > undoWithinMs) return { kind: "failed", reason: "it was forgotten too long ago" };
+    const { outcome } = await registry.update((rows) =>
+      rows.some(({ row }) => keyOf(row) === key) ? outcomeOf({ kind: "alreadySo" }) : { kind: "giveBack", cut: kept.cut },
+    );
+    if (outcome.kind === "recorded") forgotten.delete(key);
+    return outcome;
+  }
+}
+
+/** A name is one row's: what another agent, folder or conversation has under it stays theirs. */
+function added(run: Run, name: string, rows: readonly KeyedRow[]): Decision {
+  const there = rows.find(({ row }) => row.name === name)?.row;
+  if (!there) return { kind: "add", row: newRow(run, name, Date.now()) };
+  const isIt =
+    there.says === "active" && there.agent === run.agent && (there.ownId === undefined ? there.cwd === run.cwd : there.ownId === run.conversation?.id);
+  return outcomeOf(isIt ? { kind: "alreadySo" } : { kind: "failed", reason: `the registry has another row called ${name}` });
+}
+
+function outcomeOf(outcome: RecordOutcome): Decision {
+  return { kind: "outcome", outcome };
+}
+
+function unavailableWords({ file, reason }: Extract<RegistryReading, { kind: "unavailable" }>): string {
+  return `${file.split("/").at(-1)} can't be read, and is not written: ${reason}`;
+}
+
+function unreadableWords(count: number): string {
+  return count === 1 ? "1 row has no name or can't be read, and is left as it is." : `${count} rows have no name or can't be read, and are left as they are.`;
+}

@@ -1,0 +1,37 @@
+import { isSameJson, nameOfRow } from "../exactJson.ts";
+import type { JsonObject } from "../json.ts";
+import { editRegistry } from "./edit.ts";
+import type { Edit, Edited } from "./edit.ts";
+import { parseRegistry } from "./parse.ts";
+
+/** Makes the rows be exactly these, by the fewest edits: rows of one name are told apart by their order. A row without a name is nobody's, and stays. */
+export async function reconcile(text: string, rows: readonly JsonObject[]): Promise<Edited> {
+  const parsed = await parseRegistry(text);
+  if (parsed.kind === "corrupt") return parsed;
+  const wanted = new Map(marked(rows).map(({ mark, row }) => [mark, row]));
+  const there = marked(parsed.rows);
+  const edits = there.flatMap(({ mark, row, index }): Edit[] => {
+    const next = wanted.get(mark);
+    return next ? [...change(row, next, index)] : [{ kind: "remove", index }];
+  });
+  const known = new Set(there.map(({ mark }) => mark));
+  const added = [...wanted].flatMap(([mark, row]): Edit[] => (known.has(mark) ? [] : [{ kind: "add", row }]));
+  return editRegistry(parsed, [...edits, ...added]);
+}
+
+function marked(rows: readonly (JsonObject | undefined)[]): readonly { readonly mark: string; readonly row: JsonObject; readonly index: number }[] {
+  const counts = new Map<string, number>();
+  return rows.flatMap((row, index) => {
+    if (!row) return [];
+    const name = nameOfRow(row) ?? "";
+    const nth = (counts.get(name) ?? 0) + 1;
+    counts.set(name, nth);
+    return [{ mark: `${nth} ${name}`, row, index }];
+  });
+}
+
+function change(row: JsonObject, next: JsonObject, index: number): readonly Edit[] {
+  const set = Object.entries(next).filter(([key, value]) => !isSameJson(row[key], value));
+  const remove = Object.keys(row).filter((key) => !Object.hasOwn(next, key));
+  return set.length === 0 && remove.length === 0 ? [] : [{ kind: "change", index, set: Object.fromEntries(set), remove }];
+}

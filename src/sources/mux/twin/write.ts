@@ -1,0 +1,49 @@
+import type { Database } from "../../../system/sqlite.ts";
+import { nameOfRow, textOfExact } from "../exactJson.ts";
+import type { Json, JsonObject } from "../json.ts";
+import { isDocument, isNamed } from "./tables.ts";
+import type { TwinContents } from "./tables.ts";
+
+/** `nth` of the rows with that name: a document may hold several. */
+export type TwinEdit =
+  | { readonly kind: "set"; readonly name: string; readonly nth: number; readonly row: JsonObject }
+  | { readonly kind: "remove"; readonly name: string; readonly nth: number }
+  | { readonly kind: "add"; readonly row: JsonObject };
+
+/** Within the caller's transaction, where the row was found. Says why where that can't be; the caller then takes it back. */
+export function write(database: Database, edit: TwinEdit, { sessions, document }: TwinContents): string | undefined {
+  if (edit.kind === "add" ? sessions !== undefined : sessions?.has(edit.name) === true) return writeRow(database, edit);
+  if (document === "unreadable") return "the document in its table state can't be parsed";
+  if (!isDocument(document)) return "its table state holds no document yet";
+  database.prepare("UPDATE state SET data = ? WHERE id = 1").run(textOfExact(withEdit(document, edit)));
+  return undefined;
+}
+
+/** Other columns are somebody else's. */
+function writeRow(database: Database, edit: TwinEdit): string | undefined {
+  const { changes } = rowStatement(database, edit);
+  return changes === 1 ? undefined : `its table sessions holds ${changes} rows of one name`;
+}
+
+function rowStatement(database: Database, edit: TwinEdit): { readonly changes: number } {
+  switch (edit.kind) {
+    case "set":
+      return database.prepare("UPDATE sessions SET data = ? WHERE name = ?").run(textOfExact(edit.row), edit.name);
+    case "remove":
+      return database.prepare("DELETE FROM sessions WHERE name = ?").run(edit.name);
+    case "add":
+      return database.prepare("INSERT INTO sessions (name, data) VALUES (?, ?)").run(nameOfRow(edit.row), textOfExact(edit.row));
+  }
+}
+
+function withEdit(document: JsonObject, edit: TwinEdit): JsonObject {
+  const listed = document["tmux_sessions"];
+  const rows: readonly Json[] = Array.isArray(listed) ? listed : [];
+  if (edit.kind === "add") return { ...document, tmux_sessions: [...rows, edit.row] };
+  let count = 0;
+  const next = rows.flatMap((row) => {
+    const isMeant = isNamed(row) && nameOfRow(row) === edit.name && ++count === edit.nth;
+    return !isMeant ? [row] : edit.kind === "set" ? [edit.row] : [];
+  });
+  return { ...document, tmux_sessions: next };
+}
