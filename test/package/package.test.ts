@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
-import { homedir } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
@@ -16,7 +17,16 @@ describe("the installed package", () => {
   });
 
   it("holds what runs and what a person reads, and nothing else", () => {
-    assert.deepEqual(filesIn(theExtension().extensionPath), [
+    const files = filesIn(theExtension().extensionPath);
+    const database = files.filter((file) => file.startsWith("dist/node_modules/better-sqlite3/"));
+    assert.deepEqual(
+      database.flatMap((file) => /prebuilds\/(.*)\.node$/.exec(file)?.[1] ?? []),
+      ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64", "linuxmusl-arm64", "linuxmusl-x64", "win32-arm64", "win32-x64"],
+    );
+    assert.ok(database.includes("dist/node_modules/better-sqlite3/LICENSE"), "the database program's licence is missing");
+    assert.doesNotMatch(database.join("\n"), /\.(c|h|cpp|hpp|gyp|gypi|sh)$/m);
+    const ours = files.filter((file) => !database.includes(file));
+    assert.deepEqual(ours, [
       ".vsixmanifest",
       "LICENSE.txt",
       "bin/session-warden",
@@ -29,7 +39,7 @@ describe("the installed package", () => {
       "package.nls.json",
       "readme.md",
     ]);
-    assert.ok(statSync(named("SESSION_WARDEN_TESTS_VSIX")).size < 1_000_000, "the VSIX is larger than a megabyte");
+    assert.ok(statSync(named("SESSION_WARDEN_TESTS_VSIX")).size < 12_000_000, "the VSIX is larger than 12 megabytes");
   });
 
   it("shows a person no picture and no link that leads nowhere", () => {
@@ -37,6 +47,20 @@ describe("the installed package", () => {
     assert.match(readme, /^# Session Warden$/m);
     assert.match(readme, /^\| `sessionWarden\.notify` \|/m);
     assert.doesNotMatch(readme, /\]\((?!https:|#)/);
+  });
+});
+
+describe("the installed package and a registry's database", () => {
+  it("opens it in the extension host, and by its command line on the editor's own Node", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "registry-"));
+    const Sqlite = createRequire(installed("dist/extension.js"))("better-sqlite3") as new (path: string) => { exec(sql: string): void; close(): void };
+    const database = new Sqlite(join(folder, "agents.db"));
+    database.exec(`CREATE TABLE sessions (name TEXT PRIMARY KEY, data TEXT);
+      INSERT INTO sessions VALUES ('from-a-database', '{"name": "from-a-database", "status": "stopped"}')`);
+    database.close();
+    const env = { SESSION_WARDEN_NODE: process.execPath, AGENT_SESSIONS_YAML: join(folder, "agents.yaml") };
+    const { title } = (await session(installed("bin/session-warden"), "mux:from-a-database", env)) ?? {};
+    assert.equal(title, "from-a-database");
   });
 });
 
