@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agents } from "./agents/agents.ts";
 import { destinationsOf } from "./core/destinations.ts";
@@ -10,6 +10,8 @@ import type { Source } from "./core/source.ts";
 import type { Places, Warden } from "./core/warden.ts";
 import type { Settings } from "./settings.ts";
 import { openLedger } from "./sources/ledger/ledgerSource.ts";
+import { delegateEvents } from "./sources/mux/delegateEvents.ts";
+import { createMuxSource } from "./sources/mux/muxSource.ts";
 import { createProcessSource } from "./sources/process/processSource.ts";
 import { openJournal } from "./system/journalFile.ts";
 import { becomeLeader } from "./system/leader.ts";
@@ -31,10 +33,20 @@ export function stateFolderOf(environment: Readonly<{ [name: string]: string | u
   return join(isAbsolute(shared) ? shared : join(home, ".local", "state"), "session-warden");
 }
 
+/** `~` is the home folder, as a person types it into a setting. */
+function registryOf(told: string, home: string): string | undefined {
+  return told === "" ? undefined : resolve(told.replace(/^~(?=\/)/, home));
+}
+
 export async function compose(settings: Settings): Promise<Warden> {
   const machine = await openMachine(settings);
   const ledger = openLedger(stateFolder, machine);
-  const sources: readonly Source[] = [createProcessSource(agents, machine, settings.configHomes), ledger];
+  const registry = registryOf(settings.muxRegistry, homedir());
+  const sources: readonly Source[] = [
+    createProcessSource(agents, machine, settings.configHomes),
+    ledger,
+    ...(registry === undefined ? [] : [createMuxSource(registry, agents, machine)]),
+  ];
   const can = { sources: new Map(sources.map((source) => [source.id, source])), agents: new Map(agents.map((agent) => [agent.id, agent])) };
   const journalFile = join(stateFolder, "journal.jsonl");
   const journal = openJournal(journalFile);
@@ -50,17 +62,23 @@ export async function compose(settings: Settings): Promise<Warden> {
     stateFolder,
     journalFile,
     places: placesOf(machine),
-    forOperation: (signal, tell) => ({
-      ...can,
-      ledger,
-      journal,
-      takeCensus: (cancelled) => machine.census(cancelled),
-      tryLock: (keys) => tryLock(stateFolder, keys),
-      pause: (forMs, cancelled) => sleep(forMs, undefined, { signal: cancelled }),
-      now: Date.now,
-      tell,
-      signal,
-    }),
+    forOperation(signal, tell) {
+      const publish = delegateEvents(settings.muxPublishEvent);
+      return {
+        ...can,
+        ledger,
+        journal,
+        takeCensus: (cancelled) => machine.census(cancelled),
+        tryLock: (keys) => tryLock(stateFolder, keys),
+        pause: (forMs, cancelled) => sleep(forMs, undefined, { signal: cancelled }),
+        now: Date.now,
+        tell(event) {
+          publish(event);
+          tell(event);
+        },
+        signal,
+      };
+    },
     peek: async ({ run }, signal) => run && can.sources.get(run.source)?.peek?.(run, signal),
     watch(onChange) {
       const all = sources.map((source) => source.watch(onChange));

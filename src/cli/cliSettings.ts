@@ -8,6 +8,7 @@ export interface Flags {
   readonly tmuxSocket?: readonly string[];
   readonly tmuxProgram?: string;
   readonly configHome?: readonly string[];
+  readonly registry?: string;
 }
 
 /** Flag > environment > the file that the editor writes > default. */
@@ -17,6 +18,7 @@ export async function readSettings(flags: Flags): Promise<Settings> {
     ...inFile,
     tmuxProgram: flags.tmuxProgram ?? process.env["SESSION_WARDEN_TMUX_PROGRAM"] ?? inFile.tmuxProgram,
     tmuxSockets: flags.tmuxSocket ?? listIn("SESSION_WARDEN_TMUX_SOCKETS") ?? inFile.tmuxSockets,
+    muxRegistry: flags.registry ?? process.env["AGENT_SESSIONS_YAML"] ?? inFile.muxRegistry,
     configHomes: flags.configHome ?? listIn("SESSION_WARDEN_CONFIG_HOMES") ?? inFile.configHomes,
   };
 }

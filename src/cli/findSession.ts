@@ -1,6 +1,6 @@
 import type { Refusal } from "../core/refusal.ts";
 import type { Session } from "../core/session.ts";
-import { facetsOf } from "../core/session.ts";
+import { facetsOf, nameInRegistry } from "../core/session.ts";
 
 export type Found = { readonly kind: "found"; readonly session: Session; readonly by: By } | Refusal;
 /** A key means no other. A title is what the agent calls it now, often its last prompt: it may be another's in a moment. */
@@ -10,6 +10,8 @@ export type By = "key" | "name" | "title";
 export function findSession(asked: string, sessions: readonly Session[]): Found {
   const ways: readonly (readonly [By, (session: Session) => boolean])[] = [
     ["key", (session) => session.key === asked || facetsOf(session).some(({ key }) => key === asked)],
+    // A registry's name is one row's; what else happens to be called so is not meant.
+    ["name", (session) => nameInRegistry(session) === asked],
     ["name", (session) => namesOf(session).includes(asked)],
     ["title", ({ title }) => title === asked],
   ];

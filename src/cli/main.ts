@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { version } from "../../package.json";
 import { compose } from "../compose.ts";
@@ -5,6 +6,9 @@ import { captureId } from "../core/operations/captureId.ts";
 import { finalize } from "../core/operations/finalize.ts";
 import { stop } from "../core/operations/stop.ts";
 import { terminate } from "../core/operations/terminate.ts";
+import type { AgentId } from "../core/facet.ts";
+import type { Roster, Snapshot } from "../core/roster.ts";
+import { agentNames } from "../core/sentences.ts";
 import type { Warden } from "../core/warden.ts";
 import { selfTest } from "../selfTest.ts";
 import { readSettings } from "./cliSettings.ts";
@@ -24,6 +28,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .exitOverride()
     .option("--tmux-socket <PATH>", "a tmux server to look at beside those that are found (may be repeated)", collect)
     .option("--tmux-program <PROGRAM>", "the tmux program: a name on PATH, or a path")
+    .option("--registry <FILE>", "the multi-agent-mux registry, a YAML file (default: $AGENT_SESSIONS_YAML, else the editor's setting)")
     .option("--config-home <FOLDER>", "an agent's config home to look at beside the usual ones (may be repeated)", collect);
   const warden = async (): Promise<Warden> => compose(await readSettings(program.opts()));
 
@@ -33,7 +38,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .option("--json", "for scripts")
     .action(async ({ json }: { json?: boolean }) => {
       const { roster } = await warden();
-      const snapshot = await roster.refresh(new AbortController().signal);
+      const snapshot = await lookTwice(roster);
       const { sessions, unreachable, notices } = snapshot;
       console.log(json ? JSON.stringify({ sessions: sessions.map(sessionJson), unreachable, notices }, undefined, 2) : listingOf(snapshot));
     });
@@ -47,8 +52,15 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       .option("--yes", "do it without asking again")
       .option("--json", "print the receipt for scripts")
       .option("--tag <TAG>", "a word of yours on the receipt")
+      .addOption(program.createOption("--agent <AGENT>", "of several sessions of that name, the one of this agent").choices(Object.keys(agentNames)))
+      .addOption(program.createOption("--purge-conversation", "delete the conversation too").hideHelp())
       .addOption(program.createOption("--force", "the same as terminate").hideHelp(verb === "terminate"))
       .action(async (asked: string | undefined, options: OperateOptions) => {
+        if (options.purgeConversation) {
+          console.error("Conversations can't be purged yet. Nothing was done; without --purge-conversation the session is stopped and can be resumed.");
+          code = 1;
+          return;
+        }
         const operation = verb === "terminate" || options.force ? "terminate" : "stop";
         const act = operation === "terminate" ? terminate : stop;
         code = await operate(await warden(), operation, nameIn(asked, options), options, (session, context, named) =>
@@ -105,6 +117,16 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** Of what names no process, gone is what two looks did not find: who asks only once is told so all the same. */
+async function lookTwice(roster: Roster): Promise<Snapshot> {
+  const { signal } = new AbortController();
+  const once = await roster.refresh(signal);
+  if (!once.sessions.some(({ status, records }) => status.value === "unknown" && records.some(({ liveness }) => liveness.value === "unseen"))) return once;
+  await sleep(secondLookMs);
+  return roster.refresh(signal);
+}
+const secondLookMs = 1_050;
+
 const marks = { right: "ok   ", wrong: "WRONG", notHere: "-    " } as const;
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {
@@ -118,6 +140,8 @@ interface OperateOptions {
   readonly json?: boolean;
   readonly tag?: string;
   readonly force?: boolean;
+  readonly agent?: AgentId;
+  readonly purgeConversation?: boolean;
 }
 
 function nameIn(asked: string | undefined, { session }: OperateOptions): string {

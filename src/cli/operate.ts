@@ -6,6 +6,8 @@ import type { Receipt } from "../core/receipt.ts";
 import { receiptJson } from "../core/receiptJson.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { nameOf, sentenceOfConcern, sentenceOfReceipt, sentenceOfRefusal } from "../core/sentences.ts";
+import type { AgentId } from "../core/facet.ts";
+import { nameInRegistry } from "../core/session.ts";
 import type { Session } from "../core/session.ts";
 import type { Warden } from "../core/warden.ts";
 import { exitCodeOf } from "./exitCode.ts";
@@ -16,6 +18,10 @@ import type { By } from "./findSession.ts";
 import { plain } from "./listing.ts";
 
 interface Options {
+  /** Given as `--session`: what a script of the registry's says. */
+  readonly session?: string;
+  /** Only those of this agent are meant. */
+  readonly agent?: AgentId;
   readonly yes?: boolean;
   readonly json?: boolean;
   readonly tag?: string;
@@ -27,11 +33,12 @@ export async function operate(warden: Warden, operation: Operation, asked: strin
   const cancel = new AbortController();
   process.once("SIGINT", () => cancel.abort());
   const { sessions } = await warden.roster.refresh(cancel.signal);
-  const found = findSession(asked, sessions);
+  const meant = options.agent === undefined ? sessions : sessions.filter(({ agent }) => agent === options.agent);
+  const found = findSession(asked, meant);
   if (found.kind === "refused") return tellRefusal(found, operation, asked, options);
 
   const { session, by } = found;
-  const concerns = concernsOf(operation, session, by);
+  const concerns = isScriptsStop(operation, session, by, options) ? [] : concernsOf(operation, session, by);
   if (concerns.length > 0 && !options.yes) return askForYes(operation, session, concerns, options);
 
   const itsProcess = session.run?.host.kind === "process" ? session.run.host.process : undefined;
@@ -39,6 +46,11 @@ export async function operate(warden: Warden, operation: Operation, asked: strin
   const receipt = await act(session, context, by === "key" || options.yes ? itsProcess : undefined);
   tellReceipt(receipt, session, options);
   return exitCodeOf(receipt);
+}
+
+/** A stop of a row by its name is what scripts do, and the registry's own program asks nothing then. */
+function isScriptsStop(operation: Operation, session: Session, by: By, options: Options): boolean {
+  return operation === "stop" && by === "name" && options.session !== undefined && options.session === nameInRegistry(session);
 }
 
 /** What a person has to see first, in words. A title is no name: it changes, and somebody else may have chosen it. */

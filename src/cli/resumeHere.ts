@@ -1,7 +1,10 @@
 import { execa } from "execa";
+import type { Command } from "../core/agent.ts";
 import { commandLineOf } from "../core/commandLine.ts";
 import { resume, resumeCommandOf } from "../core/operations/resume.ts";
+import type { Start } from "../core/operations/resume.ts";
 import { sentenceOfRefusal } from "../core/sentences.ts";
+import { nameInRegistry } from "../core/session.ts";
 import type { Warden } from "../core/warden.ts";
 import { exitCodeOf } from "./exitCode.ts";
 import type { ExitCode } from "./exitCode.ts";
@@ -35,15 +38,21 @@ export async function resumeHere(warden: Warden, asked: string, options: ResumeO
   }
 
   let agentIsGone: Promise<unknown> = Promise.resolve();
-  const receipt = await resume(
-    session,
-    async ({ argv: [file, ...args], cwd, env }) => {
-      const child = execa(file, args, { stdio: "inherit", reject: false, ...(cwd !== undefined && { cwd }), ...(env && { env }) });
-      agentIsGone = child;
-      return child.pid;
-    },
-    context,
-  );
+  const runHere = ({ argv: [file, ...args], cwd, env }: Command): number | undefined => {
+    const child = execa(file, args, { stdio: "inherit", reject: false, ...(cwd !== undefined && { cwd }), ...(env && { env }) });
+    agentIsGone = child;
+    return child.pid;
+  };
+  const name = nameInRegistry(session);
+  const start: Start = async (command) => {
+    if (name === undefined) return runHere(command);
+    // Where the registry and its other programs look for it.
+    const started = await warden.places.startInTmux(name, command, signal);
+    if (started.kind === "refused") return started;
+    if (process.stdin.isTTY) runHere(warden.places.attachCommand(started.pane));
+    return started.pid;
+  };
+  const receipt = await resume(session, start, context);
   await agentIsGone;
   if (options.json || receipt.result.kind !== "success") tellReceipt(receipt, session, options);
   return exitCodeOf(receipt);

@@ -18,7 +18,7 @@ export interface Answer {
   readonly next: Next | undefined;
 }
 export interface Next {
-  readonly does: "Resume" | "Force Terminate" | "Show Journal";
+  readonly does: "Resume" | "Force Terminate" | "Undo" | "Show Journal";
   readonly sessions: readonly Session[];
 }
 
@@ -51,9 +51,15 @@ function nextOf(outcomes: readonly Outcome[]): Next | undefined {
   const surviving = outcomes.filter(({ receipt }) => survives(receipt)).map(({ session }) => session);
   if (surviving.length > 0) return { does: "Force Terminate", sessions: surviving };
   if (outcomes.some(({ receipt }) => receipt.result.kind === "failed" && !wasCancelled(receipt))) return { does: "Show Journal", sessions: [] };
+  const forgotten = outcomes.filter(({ receipt }) => isForgotten(receipt)).map(({ session }) => session);
+  if (forgotten.length > 0) return { does: "Undo", sessions: forgotten };
   const [only, ...others] = outcomes;
   if (!only || others.length > 0 || !isResumable(only.receipt)) return undefined;
   return { does: "Resume", sessions: [only.session] };
+}
+
+function isForgotten({ operation, result }: Receipt): boolean {
+  return operation === "forget" && (result.kind === "success" || result.kind === "partial");
 }
 
 function isResumable({ operation, result, captured }: Receipt): boolean {
@@ -74,7 +80,7 @@ function weightOf({ receipt }: Outcome): Answer["weight"] {
       return result.reason === "busy" || result.reason === "stillAlive" || result.reason === "notFound" ? "information" : "warning";
   }
 }
-const quietly: readonly Operation[] = ["resume", "start", "track", "rename", "archive", "unarchive", "forget", "restore", "finalize"];
+const quietly: readonly Operation[] = ["resume", "start", "track", "rename", "archive", "unarchive", "restore", "finalize"];
 
 function heaviest(weights: readonly Answer["weight"][]): Answer["weight"] {
   return (["error", "warning", "information"] as const).find((weight) => weights.includes(weight)) ?? "quiet";

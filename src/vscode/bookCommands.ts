@@ -1,9 +1,11 @@
 import * as vscode from "vscode";
 import { captureId } from "../core/operations/captureId.ts";
-import { change } from "../core/operations/change.ts";
+import { change, restore } from "../core/operations/change.ts";
+import { track } from "../core/operations/track.ts";
 import type { Operation } from "../core/lifecycle.ts";
 import { nameOf } from "../core/sentences.ts";
 import type { Session } from "../core/session.ts";
+import type { Next } from "./answer.ts";
 import type { Handler, Hands } from "./commands.ts";
 import { confirm } from "./confirm.ts";
 import { perform } from "./perform.ts";
@@ -12,13 +14,21 @@ import { plain } from "./plainText.ts";
 import type { Choice } from "./targets.ts";
 import { tellReceipts } from "./tellReceipt.ts";
 
-type BookId = "sessionWarden.rename" | "sessionWarden.archive" | "sessionWarden.unarchive" | "sessionWarden.forget" | "sessionWarden.captureId";
+type BookId =
+  | "sessionWarden.rename"
+  | "sessionWarden.archive"
+  | "sessionWarden.unarchive"
+  | "sessionWarden.forget"
+  | "sessionWarden.captureId"
+  | "sessionWarden.track";
 
 /** What only the books are told: names, and what is put away. */
 export function bookCommands({ face, choose }: Hands): Readonly<{ [id in BookId]: Handler }> {
   const chooseFor = (operation: Operation, verb: string, choice: Choice): Promise<readonly Session[]> =>
     choose({ verb, fits: (session) => face.tree.offered(session).has(operation) }, choice);
-  const run = async (sessions: readonly Session[], deed: Deed): Promise<void> => void tellReceipts(await perform(face, sessions, deed), showJournal);
+  const run = async (sessions: readonly Session[], deed: Deed): Promise<void> => void tellReceipts(await perform(face, sessions, deed), goOn);
+  const goOn = ({ does, sessions }: Next): void =>
+    does === "Undo" ? void run(sessions, { doing: "Restoring", act: restore }) : void vscode.commands.executeCommand("sessionWarden.showJournal");
 
   return {
     "sessionWarden.rename": async (choice) => {
@@ -35,13 +45,10 @@ export function bookCommands({ face, choose }: Hands): Readonly<{ [id in BookId]
       if (sessions.length > 0 && (await confirm("forget", sessions)))
         await run(sessions, { doing: "Forgetting", act: (one, context) => change(one, { kind: "forgotten" }, context) });
     },
+    "sessionWarden.track": async (choice) => run(await chooseFor("track", "track", choice), { doing: "Tracking", act: track }),
     "sessionWarden.captureId": async (choice) =>
       run(await chooseFor("captureId", "save the conversation id of", choice), { doing: "Saving the conversation id of", act: captureId }),
   };
-}
-
-function showJournal(): void {
-  void vscode.commands.executeCommand("sessionWarden.showJournal");
 }
 
 async function askName(session: Session): Promise<string | undefined> {

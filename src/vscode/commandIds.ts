@@ -10,6 +10,8 @@ export const commandIds = [
   "sessionWarden.finalize",
   "sessionWarden.finalizeAll",
   "sessionWarden.resume",
+  "sessionWarden.newSession",
+  "sessionWarden.track",
   "sessionWarden.rename",
   "sessionWarden.archive",
   "sessionWarden.unarchive",

@@ -8,6 +8,7 @@ import type { Face } from "./face.ts";
 import { FocusedRow } from "./focusedRow.ts";
 import { goCommands } from "./goCommands.ts";
 import { houseCommands } from "./houseCommands.ts";
+import { newSessionCommand } from "./newSession.ts";
 import { plain } from "./plainText.ts";
 import type { Choice, Purpose } from "./targets.ts";
 import { sessionsFor } from "./targets.ts";
@@ -31,6 +32,7 @@ export function registerCommands(face: Face): readonly vscode.Disposable[] {
   const handlers: Readonly<{ [id in CommandId]: Handler }> = {
     ...goCommands(hands),
     ...endCommands(hands),
+    ...newSessionCommand(hands),
     ...bookCommands(hands),
     ...copyCommands(hands),
     ...viewCommands(hands),

@@ -2,16 +2,20 @@ import * as vscode from "vscode";
 import { finalize } from "../core/operations/finalize.ts";
 import type { OperationContext } from "../core/operations/operation.ts";
 import { resume } from "../core/operations/resume.ts";
+import type { Start } from "../core/operations/resume.ts";
 import { stop } from "../core/operations/stop.ts";
 import type { StopOptions } from "../core/operations/stop.ts";
 import { terminate } from "../core/operations/terminate.ts";
 import type { Receipt } from "../core/receipt.ts";
+import { nameInRegistry } from "../core/session.ts";
 import type { Session } from "../core/session.ts";
 import type { Next } from "./answer.ts";
 import { chosenKeys } from "./chosen.ts";
 import type { Handler, Hands } from "./commands.ts";
 import { confirm } from "./confirm.ts";
+import type { Face } from "./face.ts";
 import { openTerminal, pidOf } from "./goTo.ts";
+import { startInTmux } from "./newSession.ts";
 import { perform } from "./perform.ts";
 import type { Deed } from "./perform.ts";
 import { plain } from "./plainText.ts";
@@ -51,7 +55,10 @@ export function endCommands({ face, choose }: Hands): Readonly<{ [id in EndId]: 
       await run(shown.length > 0 ? all.filter(({ key }) => shown.includes(key)) : all, deeds.finalize);
     },
     "sessionWarden.resume": async (choice) =>
-      run((await choose({ verb: "resume", fits: (session) => tree.offered(session).has("resume") }, choice)).slice(0, 1), deeds.resume),
+      run((await choose({ verb: "resume", fits: (session) => tree.offered(session).has("resume") }, choice)).slice(0, 1), {
+        doing: "Resuming",
+        act: (session, context) => resumeInTerminal(face, session, context),
+      }),
   };
 }
 
@@ -59,7 +66,6 @@ const deeds = {
   stop: { doing: "Stopping", act: (session, context) => stop(session, optionsFor(session), context) },
   terminate: { doing: "Force-terminating", act: (session, context) => terminate(session, optionsFor(session), context), isLong: true },
   finalize: { doing: "Finalizing", act: finalize },
-  resume: { doing: "Resuming", act: resumeInTerminal },
 } as const satisfies { readonly [name: string]: Deed };
 
 /** By here a person has named its process: by choosing its row, or in the question that listed it. */
@@ -68,14 +74,14 @@ function optionsFor({ run }: Session): StopOptions {
   return { reason: "manual_stop", reach: "session", ...named };
 }
 
-function resumeInTerminal(session: Session, context: OperationContext): Promise<Receipt> {
-  return resume(
-    session,
-    async (command) => {
-      const terminal = openTerminal(plain(session.title, 40), command);
-      terminal.show();
-      return pidOf(terminal);
-    },
-    context,
-  );
+function resumeInTerminal(face: Face, session: Session, context: OperationContext): Promise<Receipt> {
+  const name = nameInRegistry(session);
+  const start: Start = async (command) => {
+    // Where the registry and its other programs look for it.
+    if (name !== undefined) return startInTmux(face, name, session.title, command, context.signal);
+    const terminal = openTerminal(plain(session.title, 40), command);
+    terminal.show();
+    return pidOf(terminal);
+  };
+  return resume(session, start, context);
 }

@@ -15,6 +15,8 @@ export function settingsOfEditor(): Settings {
     "tmux.sockets": asked.get("tmux.sockets"),
     configHomes: asked.get("configHomes"),
     notify: asked.get("notify"),
+    "mux.registry": asked.get("mux.registry") || process.env["AGENT_SESSIONS_YAML"],
+    "mux.publishEvent": asked.get("mux.publishEvent"),
   });
 }
 

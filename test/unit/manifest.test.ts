@@ -85,7 +85,9 @@ it("what a person reads is in package.nls.json, and nothing else is", () => {
 
 it("settings that name a program, a socket or a folder are the machine's, and not an untrusted folder's", () => {
   const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
-  expect(restrictedConfigurations).toEqual(["sessionWarden.tmux.program", "sessionWarden.tmux.sockets", "sessionWarden.configHomes"]);
+  expect(restrictedConfigurations).toEqual(
+    ["tmux.program", "tmux.sockets", "configHomes", "mux.registry", "mux.publishEvent"].map((key) => `sessionWarden.${key}`),
+  );
   for (const key of restrictedConfigurations) expect(configuration.properties[key]?.scope).toBe("machine");
 });
 
@@ -129,7 +131,7 @@ it("the README's table of settings is the manifest's, word for word", () => {
     .filter((line) => line.startsWith("| `sessionWarden."));
   const expected = Object.entries(configuration.properties).map(([key, { default: value, markdownDescription }]) => {
     const words = nls[markdownDescription.slice(1, -1)];
-    return `| \`${key}\` | \`${typeof value === "string" ? value : JSON.stringify(value)}\` | ${words} |`;
+    return `| \`${key}\` | \`${typeof value === "string" && value !== "" ? value : JSON.stringify(value)}\` | ${words} |`;
   });
   expect(rows).toEqual(expected);
 });

@@ -1,19 +1,28 @@
 import { expect, test } from "vitest";
 import { parseSettings, settingsFileText } from "../../src/settings.ts";
 
-const defaults = { tmuxProgram: "tmux", tmuxSockets: [], configHomes: [], notify: true };
+const defaults = { tmuxProgram: "tmux", tmuxSockets: [], configHomes: [], notify: true, muxRegistry: "", muxPublishEvent: [] };
 
 test.each([[undefined], [null], ["text"], [7], [[]], [{}], [{ unknown: true }]])("%j: everything is as it is without settings", (value) => {
   expect(parseSettings(value)).toEqual(defaults);
 });
 
 test("each value is taken under the editor's own key", () => {
-  const asked = { "tmux.program": "/opt/tmux", "tmux.sockets": ["/tmp/a"], configHomes: ["/home/someone/.claude-work"], notify: false };
+  const asked = {
+    "tmux.program": "/opt/tmux",
+    "tmux.sockets": ["/tmp/a"],
+    configHomes: ["/home/someone/.claude-work"],
+    notify: false,
+    "mux.registry": "/r.yaml",
+    "mux.publishEvent": ["/p", "x"],
+  };
   expect(parseSettings(asked)).toEqual({
     tmuxProgram: "/opt/tmux",
     tmuxSockets: ["/tmp/a"],
     configHomes: ["/home/someone/.claude-work"],
     notify: false,
+    muxRegistry: "/r.yaml",
+    muxPublishEvent: ["/p", "x"],
   });
 });
 
@@ -29,6 +38,6 @@ test("a value that can't be used takes no other with it", () => {
 });
 
 test("the settings file gives back what was written", () => {
-  const settings = { tmuxProgram: "/opt/tmux", tmuxSockets: ["/tmp/a"], configHomes: ["/x"], notify: false };
+  const settings = { tmuxProgram: "/opt/tmux", tmuxSockets: ["/tmp/a"], configHomes: ["/x"], notify: false, muxRegistry: "/r.yaml", muxPublishEvent: ["/p"] };
   expect(parseSettings(JSON.parse(settingsFileText(settings)))).toEqual(settings);
 });

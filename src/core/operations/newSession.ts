@@ -1,4 +1,5 @@
 import type { Agent } from "../agent.ts";
+import type { Census } from "../census.ts";
 import type { Run } from "../facet.ts";
 import { isSameProcess } from "../process.ts";
 import type { Receipt, Result } from "../receipt.ts";
@@ -24,7 +25,8 @@ export function newSession(wanted: Wanted, start: Start, context: OperationConte
   return withOperation("start", sessionToBe(wanted, context.now()), context, async (draft): Promise<Result> => {
     const { agent, folder, name } = wanted;
     if (!sessionName.test(name)) return { kind: "refused", reason: "unsupported", detail: "a name is made of letters, digits, _ and -" };
-    const { runs: before } = await runsOf(agent, context);
+    const { runs: before, census } = await runsOf(agent, context);
+    if (await isTaken(name, census, context)) return { kind: "refused", reason: "unsupported", detail: "a session of that name is there already" };
     const started = await start({ argv: [agent.program], cwd: folder });
     if (typeof started === "object") return started;
     const run = await appeared({ agent, conversation: undefined, before, started }, context);
@@ -38,6 +40,12 @@ export function newSession(wanted: Wanted, start: Start, context: OperationConte
     await enter(told, name, draft, context);
     return { kind: "success", method: "notNeeded" };
   });
+}
+
+/** In tmux or in the registry, of whatever status: to both a name is one session's. */
+async function isTaken(name: string, census: Census, { sources, signal }: OperationContext): Promise<boolean> {
+  const rows = (await sources.get("mux")?.read(census, signal))?.facets ?? [];
+  return census.panes.some(({ sessionName }) => sessionName === name) || rows.some((row) => row.kind === "record" && row.name === name);
 }
 
 /** An agent that asks something first, or gives an id only to the first prompt, does not tell it now. */

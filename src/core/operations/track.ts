@@ -20,7 +20,8 @@ export function track(session: Session, context: OperationContext): Promise<Rece
 
 /** A row of its own, where there is a registry. */
 export async function enter(run: Run, name: string, draft: Draft, context: OperationContext): Promise<RecordOutcome> {
-  const outcome = (await context.sources.get("mux")?.add?.(run, name, context.signal)) ?? ({ kind: "unsupported" } as const);
+  const outcome = await context.sources.get("mux")?.add?.(run, name, context.signal);
+  if (!outcome) return { kind: "unsupported" };
   const line = { record: `mux:${name}`, change: "added", outcome } as const;
   draft.records.push(line);
   context.tell({ kind: "recorded", line });

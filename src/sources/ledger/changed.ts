@@ -110,6 +110,7 @@ function freshId(process: ProcessIdentity, { conversation }: Run, book: Book): s
 function seen(known: Partial<Entry> & Pick<Entry, "id">, session: Session, run: Run, process: ProcessIdentity, now: number): Entry {
   const { firstKey = run.key, givenName } = known;
   const title = run.title ?? known.title;
+  const others = session.records.filter(({ source }) => source !== "ledger").map(({ key }) => key);
   return {
     id: known.id,
     firstKey,
@@ -124,6 +125,7 @@ function seen(known: Partial<Entry> & Pick<Entry, "id">, session: Session, run: 
     // Each window works it out from its own boot time: of one process the first word stands, or two windows would correct each other for ever.
     startedAt: isSameProcess(known.process, process) ? (known.startedAt ?? run.startedAt) : (run.startedAt ?? known.startedAt),
     seenAt: now,
+    seenWith: others.length > 0 ? others : known.seenWith,
     state: "active",
   };
 }

@@ -16,6 +16,8 @@ export interface Entry {
   readonly cwd?: string | undefined;
   readonly startedAt?: number | undefined;
   readonly seenAt: number;
+  /** Records of other books that were the same session then. */
+  readonly seenWith?: readonly FacetKey[] | undefined;
   readonly state: "active" | "ended" | "purged";
   readonly isArchived?: boolean | undefined;
   /** Who of it lived on after a stop. */
@@ -45,9 +47,11 @@ const ConversationShape = z.object({
   home: z.string().exactOptional(),
   resumable: z.object({ value: z.boolean(), seen: z.string(), at: z.number() }).exactOptional(),
 });
+const facetKey = z.templateLiteral([z.enum(["process", "ledger", "mux", "opencode", "tracking", "entire"]), ":", z.string()]);
 const EntryShape = z.object({
   id: z.string(),
-  firstKey: z.templateLiteral([z.enum(["process", "ledger", "mux", "opencode", "tracking", "entire"]), ":", z.string()]).optional(),
+  firstKey: facetKey.optional(),
+  seenWith: z.array(facetKey).optional(),
   agent: agentId,
   process: Process,
   conversation: ConversationShape.optional(),
@@ -100,6 +104,7 @@ export function recordOf(entry: Entry, place: string, liveness: Evidence<Livenes
     process,
     lastSeenAt: seenAt,
     ...(firstKey !== undefined && { firstKey }),
+    ...(entry.seenWith !== undefined && { seenWith: entry.seenWith }),
     ...(conversation && { conversation: { ...conversation, toldBy: "ledger" } }),
     ...(title !== undefined && { title }),
     ...(givenName !== undefined && { givenName }),

@@ -10,7 +10,7 @@ import { wordOf } from "../../core/process.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
 import { isShell, isStartedBare } from "../shells.ts";
 import type { Places } from "./places.ts";
-import { tmuxName } from "./row.ts";
+import { tmuxName } from "../../system/tmux/startInTmux.ts";
 import type { Row } from "./row.ts";
 
 export type Meeting = Pick<SessionRecord, "process" | "liveness" | "mayBe" | "doubt">;

@@ -8,7 +8,7 @@ import type { Row } from "./row.ts";
 import { openTwin, twinPathOf } from "./twin/twin.ts";
 import type { TwinEdit } from "./twin/write.ts";
 import { openYamlFile } from "./yamlFile.ts";
-import type { RowText } from "./text/removeRow.ts";
+import type { RowText } from "./text/rowText.ts";
 
 /** A row with all that is written in it. */
 export interface KeyedRow {

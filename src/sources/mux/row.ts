@@ -97,11 +97,6 @@ export function ownIdKey(agent: AgentId): string {
   return agent === "claude" ? "claude_session_id_own" : `${agent}_conversation_id_own`;
 }
 
-/** What tmux makes of a name: `.` and `:` mean something else in a target. */
-export function tmuxName(name: string): string {
-  return name.replaceAll(/[.:]/g, "_");
-}
-
 /** As we write down a process, and read it back. */
 export function startWord({ start }: ProcessIdentity): string {
   switch (start.kind) {

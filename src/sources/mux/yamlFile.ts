@@ -7,7 +7,7 @@ import { editRegistry } from "./text/edit.ts";
 import type { Edit, Edited } from "./text/edit.ts";
 import { parseRegistry } from "./text/parse.ts";
 import { reconcile } from "./text/reconcile.ts";
-import type { RowText } from "./text/removeRow.ts";
+import type { RowText } from "./text/rowText.ts";
 
 export type YamlReading =
   | { readonly kind: "absent" }

@@ -7,11 +7,16 @@ import type { Refusal } from "../../core/refusal.ts";
 import type { StartedInTmux } from "../../core/warden.ts";
 import type { Tmux } from "./tmuxProgram.ts";
 
+/** What tmux makes of a name: `.` and `:` mean something else in a target. */
+export function tmuxName(name: string): string {
+  return name.replaceAll(/[.:]/g, "_");
+}
+
 /** Runs a command in a new tmux session of that name; in a new window of it, where there is one already. Never typed, and never through a shell. */
 export async function startInTmux(name: string, command: Command, panes: readonly Pane[], tmux: Tmux, signal: AbortSignal): Promise<StartedInTmux | Refusal> {
   const cwd = command.cwd ?? "/";
   if (!(await isFolder(cwd))) return { kind: "refused", reason: "unsupported", detail: `the folder ${cwd} is not there` };
-  const there = panes.filter(({ sessionName }) => sessionName === name);
+  const there = panes.filter(({ sessionName }) => sessionName === tmuxName(name));
   const sockets = [...new Set(there.map(({ server }) => server.socket))];
   if (sockets.length > 1)
     return { kind: "refused", reason: "unsupported", detail: `tmux sessions called ${name} are on several servers: ${sockets.join(", ")}` };

@@ -1,89 +1,103 @@
-import { isAlias, isCollection, isMap, isNode, isScalar } from "yaml";
-import type { Pair, Range, YAMLMap } from "yaml";
-import { isJsonObject } from "../exactJson.ts";
-import type { Json, JsonObject } from "../json.ts";
-import type { Parsed } from "./parse.ts";
-import { columnOf, lineAt, lineStart, nextLine } from "./splice.ts";
-import type { Splice } from "./splice.ts";
-import { flowText, keyText } from "./words.ts";
+import { isScalar } from "yaml";
+import type { Pair, YAMLMap } from "yaml";
+import { printOf } from "./exact.ts";
+import { isMergeKey, scalarValue } from "./exactTree.ts";
+import type { Exact } from "./exact.ts";
+import { flowText, keyText, longestKey } from "./flowText.ts";
+import { newFlowKeys, withoutFlowKeys } from "./flowKeys.ts";
+import { colonEnd, contentEnd, indentAt, lineBreakOf, lineStart, linesBelow, nextLine, pairEnd, pairStart, rangeOf, startOf, valueStart } from "./places.ts";
+import type { Splice } from "./places.ts";
 
-/** One row's keys; a row that only points to another is written out. */
-export function changesOfRow({ text, list, values }: Parsed, index: number, set: JsonObject, remove: readonly string[]): readonly Splice[] {
-  const row: unknown = list?.items[index];
-  const value = values[index];
-  if (isAlias(row) && row.range && isJsonObject(value)) {
-    const kept = Object.entries(value).filter(([key]) => !remove.includes(key));
-    return [{ start: row.range[0], end: row.range[1], text: flowText(Object.fromEntries([...kept, ...Object.entries(set)])) }];
-  }
-  if (!isMap(row)) return [];
-  const known = Object.entries(set).filter(([key]) => findPair(row, key));
-  const fresh = Object.entries(set).filter(([key]) => !findPair(row, key));
-  return [...known.flatMap(([key, each]) => newValue(text, findPair(row, key), each)), ...newKeys(text, row, fresh, remove), ...removals(text, row, remove)];
+export type KeyValue = readonly [key: string, value: Exact];
+
+/** One map's keys: those that get a value, and those that go. Undefined where its text has no place for it. */
+export function changedKeys(text: string, map: YAMLMap, set: readonly KeyValue[], remove: readonly string[]): readonly Splice[] | undefined {
+  const known = set.filter(([key]) => findPair(map, key));
+  const fresh = set.filter(([key]) => !findPair(map, key));
+  const kept = map.items.filter((pair) => !remove.some((key) => isNamed(pair, key)));
+  const values = known.map(([key, value]) => newValue(text, findPair(map, key), value, map.flow ?? false));
+  if (values.includes(undefined)) return undefined;
+  const own = map.flow
+    ? [...newFlowKeys(text, map, kept, fresh), ...withoutFlowKeys(text, map, kept)]
+    : [...newLines(text, map, kept, fresh), ...withoutLines(text, map, kept)];
+  return [...values.filter((splice) => splice !== undefined), ...own];
 }
 
 /** Of keys that are there twice the last one counts. */
-function findPair(row: YAMLMap, key: string): Pair | undefined {
-  return row.items.findLast((pair) => nameOf(pair) === key);
+function findPair(map: YAMLMap, key: string): Pair | undefined {
+  return map.items.findLast((pair) => isNamed(pair, key));
 }
 
-function nameOf({ key }: Pair): string | undefined {
-  return isScalar(key) ? String(key.value) : undefined;
+/** `5` and `"5"` are two keys. */
+function isNamed({ key }: Pair, name: string): boolean {
+  return isScalar(key) && !isMergeKey(key) && printOf(scalarValue(key)) === printOf(name);
 }
 
 /** A value on its key's line is replaced where it stands, so that a comment behind it stays. */
-function newValue(text: string, pair: Pair | undefined, value: Json): readonly Splice[] {
-  const key = rangeOf(pair?.key);
-  if (!pair || !key) return [];
-  const old = isNode(pair.value) ? pair.value : undefined;
-  const colon = text.indexOf(":", key[1]) + 1;
-  const [start, end] = rangeOf(old) ?? [colon, colon];
-  const own = flowText(value);
-  const isEmpty = start === end;
-  if (isEmpty) return [{ start: colon, end: colon, text: ` ${own}` }];
-  const isBlock = (isCollection(old) && !old.flow) || (isScalar(old) && (old.type === "BLOCK_LITERAL" || old.type === "BLOCK_FOLDED"));
-  return isBlock ? [{ start: colon, end, text: ` ${own}${lineEndIn(text.slice(colon, end))}` }] : [{ start, end, text: own }];
-}
-
-function lineEndIn(old: string): string {
-  return /(\r?\n)$/.exec(old)?.[1] ?? "";
-}
-
-/** Behind the last key that ends on its own line and stays. */
-function newKeys(text: string, row: YAMLMap, fresh: readonly (readonly [string, Json])[], remove: readonly string[]): readonly Splice[] {
-  const [first] = row.items;
-  const firstKey = rangeOf(first?.key);
-  if (fresh.length === 0 || !firstKey) return [];
-  if (row.flow) {
-    const at = endOf(row.items.at(-1));
-    return [{ start: at, end: at, text: fresh.map(([key, value]) => `, ${keyText(key)}: ${flowText(value)}`).join("") }];
+function newValue(text: string, pair: Pair | undefined, value: Exact, isFlow: boolean): Splice | undefined {
+  const written = flowText(value);
+  if (!pair || written === undefined) return undefined;
+  const colon = colonEnd(pair);
+  if (colon === undefined) {
+    const end = contentEnd(text, pair.key);
+    return isFlow ? { start: end, end, text: `: ${written}` } : undefined;
   }
-  const before = row.items.findLast((pair) => !remove.includes(nameOf(pair) ?? "") && isOnOneLine(text, pair));
-  if (!before) return [];
-  const at = nextLine(text, endOf(before));
-  const indent = " ".repeat(columnOf(text, firstKey[0]));
-  return fresh.map(([key, value]) => lineAt(text, at, `${indent}${keyText(key)}: ${flowText(value)}`));
+  const start = valueStart(pair);
+  const end = pairEnd(text, pair);
+  const isEmpty = end <= colon;
+  if (isEmpty) return { start: colon, end: colon, text: ` ${written}` };
+  // What began on a line of its own moves up to its key, if nothing is said in between.
+  const isBelow = text.slice(colon, start).includes("\n") && text.slice(colon, start).trim() === "";
+  const isKept = text[end - 1] === "\n";
+  return { start: isBelow ? colon : start, end, text: `${isBelow ? " " : ""}${written}${isKept ? lineBreakOf(text) : ""}` };
+}
+
+/** Behind the last key that ends on its own line and stays; else before all. */
+function newLines(text: string, map: YAMLMap, kept: readonly Pair[], fresh: readonly KeyValue[]): readonly Splice[] {
+  const [first] = map.items;
+  if (fresh.length === 0 || !first) return [];
+  const indent = indentAt(text, pairStart(first));
+  const lineBreak = lineBreakOf(text);
+  const lines = fresh.map(([key, value]) => pairLine(key, value, lineBreak + indent));
+  const before = kept.findLast((pair) => isOnOneLine(text, pair));
+  if (before)
+    return [
+      linesBelow(
+        text,
+        pairEnd(text, before),
+        lines.map((line) => indent + line),
+      ),
+    ];
+  const at = pairStart(kept[0] ?? first);
+  return [{ start: at, end: at, text: lines.map((line) => line + lineBreak + indent).join("") }];
+}
+
+export function pairLine(key: Exact, value: Exact, separator: string): string {
+  const word = keyText(key) ?? "";
+  const written = flowText(value) ?? "";
+  return word.length > longestKey ? `? ${word}${separator}: ${written}` : `${word}: ${written}`;
 }
 
 function isOnOneLine(text: string, pair: Pair): boolean {
-  const key = rangeOf(pair.key);
-  return key !== undefined && (isScalar(pair.value) || pair.value === null) && !text.slice(key[0], endOf(pair)).includes("\n");
+  const isPlainlyOne = (isScalar(pair.value) || pair.value === null) && colonEnd(pair) !== undefined;
+  return isPlainlyOne && !text.slice(pairStart(pair), pairEnd(text, pair)).includes("\n");
 }
 
-function removals(text: string, row: YAMLMap, remove: readonly string[]): readonly Splice[] {
-  return row.items.flatMap((pair, index): Splice[] => {
-    const key = rangeOf(pair.key);
-    if (!key || !remove.includes(nameOf(pair) ?? "")) return [];
-    const next = rangeOf(row.items[index + 1]?.key);
-    if (index === 0) return next ? [{ start: key[0], end: next[0], text: "" }] : [];
-    if (row.flow) return [{ start: endOf(row.items[index - 1]), end: endOf(pair), text: "" }];
-    return [{ start: lineStart(text, key[0]), end: nextLine(text, endOf(pair)), text: "" }];
-  });
+function withoutLines(text: string, map: YAMLMap, kept: readonly Pair[]): readonly Splice[] {
+  const gone = map.items.filter((pair) => !kept.includes(pair));
+  const [first] = map.items;
+  const [firstKept] = kept;
+  if (gone.length === 0 || !first || !firstKept) return [];
+  const isBesideMark = text.slice(lineStart(text, pairStart(first)), pairStart(first)).trim() !== "";
+  const head = isBesideMark ? map.items.slice(0, map.items.indexOf(firstKept)) : [];
+  const lines = gone
+    .filter((pair) => !head.includes(pair))
+    .map((pair) => ({ start: lineStart(text, pairStart(pair)), end: nextLine(text, pairEnd(text, pair)), text: "" }));
+  return head.length > 0 ? [{ start: pairStart(first), end: pairStart(firstKept), text: "" }, ...lines] : lines;
 }
 
-export function endOf(pair: Pair | undefined): number {
-  return Math.max(rangeOf(pair?.value)?.[1] ?? 0, rangeOf(pair?.key)?.[1] ?? 0);
-}
-
-function rangeOf(node: unknown): Range | undefined {
-  return isNode(node) ? (node.range ?? undefined) : undefined;
+/** All of it, where it can't be changed by its keys. */
+export function wholeValue(text: string, node: unknown, value: Exact): Splice | undefined {
+  const written = flowText(value);
+  return written === undefined || !rangeOf(node) ? undefined : { start: startOf(node), end: contentEnd(text, node), text: written };
 }

@@ -1,13 +1,16 @@
-import { isJsonObject, isSameJson } from "../exactJson.ts";
-import type { Json, JsonObject } from "../json.ts";
-import { additions } from "./addRow.ts";
-import { changesOfRow } from "./changeKeys.ts";
-import { parseRegistry } from "./parse.ts";
-import type { Corrupt, Parsed } from "./parse.ts";
-import { givenBack, removal } from "./removeRow.ts";
-import type { RowText } from "./removeRow.ts";
-import { spliced } from "./splice.ts";
+import type { JsonObject } from "../json.ts";
+import { addedRows } from "./addRows.ts";
+import { changedRow } from "./changeRow.ts";
+import { compose, sessionsKey } from "./document.ts";
+import type { Composed, Corrupt } from "./document.ts";
+import { exactOfJson, isMap, printOf, withChanges } from "./exact.ts";
+import type { Exact } from "./exact.ts";
+import type { Parsed } from "./parse.ts";
+import { spliced } from "./places.ts";
+import { cutRow, givenBack, withoutRows } from "./rowText.ts";
+import type { RowText } from "./rowText.ts";
 
+/** Places are those of the text as it is given, also where several are edited at once. */
 export type Edit =
   /** Keys of one row: those that get a value, and those that go. */
   | { readonly kind: "change"; readonly index: number; readonly set: JsonObject; readonly remove: readonly string[] }
@@ -23,50 +26,59 @@ export type Edited =
   | { readonly kind: "unsafe"; readonly reason: string };
 
 /** Only the text of what changes is replaced. The result is parsed again: it says what was wanted, and of everything else what was said before, or it is not given. */
-export async function editRegistry(parsed: Parsed, edits: readonly Edit[]): Promise<Edited> {
-  const { text } = parsed;
+export async function editRegistry({ composed }: Parsed, edits: readonly Edit[]): Promise<Edited> {
+  const { text } = composed;
   if (edits.length === 0) return { kind: "edited", text };
-  const cuts: RowText[] = [];
-  const splices = edits.flatMap((edit) => {
-    switch (edit.kind) {
-      case "change":
-        return changesOfRow(parsed, edit.index, edit.set, edit.remove) ?? [];
-      case "remove": {
-        const { splices, cut } = removal(parsed, edit.index, edits);
-        cuts.push(cut);
-        return splices;
-      }
-      case "insert":
-        return givenBack(parsed, edit.text);
-      case "add":
-        return [];
-    }
-  });
-  const added = edits.flatMap((edit) => (edit.kind === "add" ? [edit.row] : []));
-  const next = spliced(text, [...splices, ...additions(parsed, added, parsed.values.length - edits.filter(({ kind }) => kind === "remove").length)]);
-  const [cut] = cuts;
+  const splices = splicesOf(composed, edits);
+  const next = splices && spliced(text, splices);
+  const wanted = rowsAfter(composed.rows, edits);
+  if (next === undefined || wanted === undefined) return unsafe;
 
-  const result = await parseRegistry(next);
-  if (result.kind === "corrupt") return unsafe;
-  const wanted = { ...parsed.whole, tmux_sessions: rowsAfter(parsed.values, edits) };
-  const isAsWanted = isSameJson({ ...result.whole, tmux_sessions: result.values }, wanted);
-  return isAsWanted ? { kind: "edited", text: next, ...(cut && { cut }) } : unsafe;
+  const result = await compose(next);
+  const isAsWanted = result.kind === "composed" && isSame(result.rows, wanted) && otherKeys(result) === otherKeys(composed);
+  if (!isAsWanted) return unsafe;
+  const removed = edits.find((edit) => edit.kind === "remove");
+  const cut = removed && cutRow(composed, removed.index);
+  return { kind: "edited", text: next, ...(cut && { cut }) };
 }
-const unsafe: Edited = { kind: "unsafe", reason: "its text is so written that this row can't be changed without another" };
+const unsafe: Edited = { kind: "unsafe", reason: "it is so written that this row can't be changed without another" };
 
-/** What the rows have to be. */
-function rowsAfter(rows: readonly Json[], edits: readonly Edit[]): readonly Json[] {
-  let next: readonly (Json | undefined)[] = rows;
+function splicesOf(composed: Composed, edits: readonly Edit[]): ReturnType<typeof changedRow> {
+  const removed = edits.flatMap((edit) => (edit.kind === "remove" ? [edit.index] : []));
+  const added = edits.flatMap((edit) => (edit.kind === "add" ? [edit.row] : []));
+  const isFilledAgain = added.length > 0 || edits.some(({ kind }) => kind === "insert");
+  const parts = [
+    ...edits.map((edit) => {
+      if (edit.kind === "change") return changedRow(composed, edit.index, edit.set, edit.remove);
+      return edit.kind === "insert" ? givenBack(composed, edit.text) : [];
+    }),
+    withoutRows(composed, [...new Set(removed)], isFilledAgain),
+    addedRows(composed, added, new Set(removed).size === composed.rows.length),
+  ];
+  return parts.includes(undefined) ? undefined : parts.flatMap((part) => part ?? []);
+}
+
+/** Undefined where an edit means a row that is not there, or is no map. */
+function rowsAfter(rows: readonly Exact[], edits: readonly Edit[]): readonly Exact[] | undefined {
+  let next: readonly (Exact | undefined)[] = rows;
   for (const edit of edits) {
-    if (edit.kind === "change") next = next.map((row, index) => (index === edit.index && isJsonObject(row) ? rowAfter(row, edit) : row));
-    if (edit.kind === "remove") next = next.with(edit.index, undefined);
+    if (edit.kind !== "change" && edit.kind !== "remove") continue;
+    const row = next[edit.index];
+    if (edit.kind === "change" && !isMap(row)) return undefined;
+    if (edit.index < 0 || edit.index >= next.length) return undefined;
+    next = next.with(edit.index, edit.kind === "change" && isMap(row) ? withChanges(row, edit.set, edit.remove) : undefined);
   }
   const kept = next.filter((row) => row !== undefined);
-  const inserted = edits.reduce<readonly Json[]>((all, edit) => (edit.kind === "insert" ? all.toSpliced(edit.text.index, 0, edit.text.row) : all), kept);
-  return [...inserted, ...edits.flatMap((edit) => (edit.kind === "add" ? [edit.row] : []))];
+  const inserted = edits.reduce((all, edit) => (edit.kind === "insert" ? all.toSpliced(edit.text.index, 0, edit.text.row) : all), kept);
+  return [...inserted, ...edits.flatMap((edit) => (edit.kind === "add" ? [exactOfJson(edit.row)] : []))];
 }
 
-function rowAfter(row: JsonObject, { set, remove }: { readonly set: JsonObject; readonly remove: readonly string[] }): JsonObject {
-  const kept = Object.entries(row).filter(([key]) => !remove.includes(key));
-  return Object.fromEntries([...kept, ...Object.entries(set)]);
+function isSame(rows: readonly Exact[], wanted: readonly Exact[]): boolean {
+  return rows.length === wanted.length && rows.every((row, index) => row === wanted[index] || printOf(row) === printOf(wanted[index] ?? null));
+}
+
+function otherKeys({ document }: Composed): string {
+  const others = new Map(document);
+  others.delete(printOf(sessionsKey));
+  return printOf(others);
 }

@@ -81,9 +81,9 @@ test("where another row would change with it, nothing is written", async () => {
 });
 
 test.each<[string, string]>([
-  ["tmux_sessions: []\n", 'tmux_sessions: [{name: "n", status: "running"}]\n'],
-  ["tmux_sessions:\n", 'tmux_sessions: [{name: "n", status: "running"}]\n'],
-  ["tmux_sessions: null\nother: 1\n", 'tmux_sessions: [{name: "n", status: "running"}]\nother: 1\n'],
+  ["tmux_sessions: []\n", 'tmux_sessions:\n- name: "n"\n  status: "running"\n'],
+  ["tmux_sessions:\n", 'tmux_sessions:\n- name: "n"\n  status: "running"\n'],
+  ["tmux_sessions: null\nother: 1\n", 'tmux_sessions:\n- name: "n"\n  status: "running"\nother: 1\n'],
   ["other: 1\n", 'other: 1\ntmux_sessions:\n- name: "n"\n  status: "running"\n'],
   ["", 'tmux_sessions:\n- name: "n"\n  status: "running"\n'],
   ["# nothing yet\n", '# nothing yet\ntmux_sessions:\n- name: "n"\n  status: "running"\n'],
@@ -128,7 +128,7 @@ test("numbers are read as PyYAML reads them, and big ones with every digit", asy
   const text = "tmux_sessions:\n- name: a\n  list: [1, 1.0, 1.5, -0.0, 12345678901234567890, 0x1F, 1_000, 010, 1e3, 1.0e+3, .inf, 2026-11-30]\n";
   const parsed = await parseRegistry(text);
   const list = parsed.kind === "parsed" ? parsed.rows[0]?.["list"] : undefined;
-  expect(textOfExact(list ?? null)).toBe('[1,1.0,1.5,-0.0,12345678901234567890,31,1000,8,1000.0,1000.0,".inf","2026-11-30"]');
+  expect(textOfExact(list ?? null)).toBe('[1,1.0,1.5,-0.0,12345678901234567890,31,1000,8,"1e3",1.0e+3,".inf","2026-11-30"]');
 });
 
 test("rows without a name keep their place and are no rows", async () => {
