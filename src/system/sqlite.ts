@@ -15,7 +15,8 @@ export type Reached<T> =
  * and leaves them there: a watcher sees that once.
  */
 export function readDatabase<T>(path: string, use: (database: Database) => T): Promise<Reached<T>> {
-  return withDatabase(path, { readonly: true }, (database) => patiently(() => use(database)));
+  // In a transaction, so that all that is read is of one moment.
+  return withDatabase(path, { readonly: true }, (database) => patiently(() => database.transaction(use)(database)));
 }
 
 /** One transaction: all that `use` does, or nothing of it; nothing also where its answer is not `isWanted`. A COMMIT that finds a reader is tried again, with the transaction kept open. */
@@ -41,15 +42,27 @@ async function withDatabase<T>(path: string, options: BetterSqlite.Options, use:
   if (kind && !kind.isFile()) return { kind: "unopenable", reason: "it is not a file" };
   const loaded = await loadSqlite();
   if (loaded.kind === "unopenable") return loaded;
-  let database: Database | undefined;
+  const { Sqlite } = loaded;
+  const opened = open(Sqlite, path, { ...options, fileMustExist: true, timeout: 0 });
+  if (opened.kind === "unopenable") return opened;
   try {
-    database = new loaded.Sqlite(path, { ...options, fileMustExist: true, timeout: 0 });
-    return await use(database);
+    return await use(opened.database);
   } catch (error) {
-    if (!(error instanceof loaded.Sqlite.SqliteError)) throw error;
-    return { kind: "unopenable", reason: reasonOf(error.code) };
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
+    return isBusy(error) ? { kind: "busy" } : { kind: "unopenable", reason: reasonOf(error.code) };
   } finally {
-    database?.close();
+    opened.database.close();
+  }
+}
+
+type Opened = { readonly kind: "opened"; readonly database: Database } | { readonly kind: "unopenable"; readonly reason: string };
+
+/** The native part is loaded as the first database is opened, not with the module. */
+function open(Sqlite: typeof BetterSqlite, path: string, options: BetterSqlite.Options): Opened {
+  try {
+    return { kind: "opened", database: new Sqlite(path, options) };
+  } catch (error) {
+    return error instanceof Sqlite.SqliteError ? { kind: "unopenable", reason: reasonOf(error.code) } : notLoaded(error);
   }
 }
 
@@ -62,8 +75,13 @@ async function loadSqlite(): Promise<Loaded> {
     const { default: Sqlite } = await import("better-sqlite3");
     return { kind: "loaded", Sqlite };
   } catch (error) {
-    return { kind: "unopenable", reason: `the database program could not be loaded (${error instanceof Error ? error.message : String(error)})` };
+    return notLoaded(error);
   }
+}
+
+function notLoaded(error: unknown): { readonly kind: "unopenable"; readonly reason: string } {
+  const [why] = (error instanceof Error ? error.message : String(error)).split("\n");
+  return { kind: "unopenable", reason: `databases can't be read on this machine (${why})` };
 }
 
 /** Again and again while somebody else holds it, without holding up anything. */
@@ -73,8 +91,7 @@ async function patiently<T>(act: () => T): Promise<{ readonly kind: "done"; read
     try {
       return { kind: "done", value: act() };
     } catch (error) {
-      const code = codeOf(error);
-      if (code === undefined || !/^SQLITE_(BUSY|LOCKED)/.test(code)) throw error;
+      if (!isBusy(error)) throw error;
       if (Date.now() >= deadline) return { kind: "busy" };
     }
     await sleep(againMs);
@@ -82,6 +99,10 @@ async function patiently<T>(act: () => T): Promise<{ readonly kind: "done"; read
 }
 const withinMs = 2_000;
 const againMs = 15;
+
+function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error) ?? "");
+}
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
@@ -91,6 +112,8 @@ function reasonOf(code: string): string {
   if (code === "SQLITE_NOTADB") return "it is not an SQLite database";
   if (code.startsWith("SQLITE_CORRUPT")) return "it is damaged";
   if (code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_PERM") || code.startsWith("SQLITE_AUTH")) return "it can't be opened";
+  // Only who may write it can bring it back to what it was.
+  if (code === "SQLITE_READONLY_ROLLBACK") return "another program was cut off as it wrote it";
   if (code.startsWith("SQLITE_READONLY")) return "it may not be written";
   if (code.startsWith("SQLITE_FULL")) return "the disk is full";
   return `SQLite says ${code}`;

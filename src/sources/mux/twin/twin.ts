@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { extname } from "node:path";
 import { readDatabase, writeDatabase } from "../../../system/sqlite.ts";
 import type { Database, Reached } from "../../../system/sqlite.ts";
 import type { JsonObject } from "../json.ts";
@@ -15,9 +14,9 @@ export type TwinChanged =
   | { readonly kind: "unavailable"; readonly reason: string }
   | { readonly kind: "busy" };
 
-/** As Python's `os.path.splitext` has it: the extension of the file's own name. */
+/** As Python's `os.path.splitext` has it: what follows the last dot of the file's own name, dots at its beginning aside. */
 export function twinPathOf(yamlPath: string): string {
-  return `${yamlPath.slice(0, yamlPath.length - extname(yamlPath).length)}.db`;
+  return `${yamlPath.replace(/([^/.][^/]*)\.[^/.]*$/, "$1")}.db`;
 }
 
 export interface Twin {
