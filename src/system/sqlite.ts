@@ -115,6 +115,8 @@ function reasonOf(code: string): string {
   // Only who may write it can bring it back to what it was.
   if (code === "SQLITE_READONLY_ROLLBACK") return "another program was cut off as it wrote it";
   if (code.startsWith("SQLITE_READONLY")) return "it may not be written";
+  if (code.startsWith("SQLITE_CONSTRAINT")) return "it takes no such row";
+  if (code === "SQLITE_ERROR") return "its tables are not those that were looked for";
   if (code.startsWith("SQLITE_FULL")) return "the disk is full";
   return `SQLite says ${code}`;
 }
