@@ -14,7 +14,7 @@ import { selfTest } from "../selfTest.ts";
 import { readSettings } from "./cliSettings.ts";
 import type { ExitCode } from "./exitCode.ts";
 import { listingOf } from "./listing.ts";
-import { operate } from "./operate.ts";
+import { operate, tellRefusal } from "./operate.ts";
 import { resumeHere } from "./resumeHere.ts";
 import type { ResumeOptions } from "./resumeHere.ts";
 import { sessionJson } from "./sessionJson.ts";
@@ -57,8 +57,8 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       .addOption(program.createOption("--force", "the same as terminate").hideHelp(verb === "terminate"))
       .action(async (asked: string | undefined, options: OperateOptions) => {
         if (options.purgeConversation) {
-          console.error("Conversations can't be purged yet. Nothing was done; without --purge-conversation the session is stopped and can be resumed.");
-          code = 1;
+          const detail = "conversations can't be purged yet, and nothing was done; without --purge-conversation it is stopped and can be resumed";
+          code = tellRefusal({ kind: "refused", reason: "unsupported", detail }, verb, nameIn(asked, options), options);
           return;
         }
         const operation = verb === "terminate" || options.force ? "terminate" : "stop";

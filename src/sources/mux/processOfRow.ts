@@ -28,6 +28,9 @@ export async function processOfRow(row: Row, { census, panesOf, agentsIn, cwdOf 
 
   const panes = panesOf(tmuxName(row.name));
   const byName = panes.flatMap((pane) => agentsIn(pane)).filter(({ agent }) => agent.id === row.agent);
+  // What is closed is taken up again only where its conversation is: somebody else may live under its name.
+  if (row.says !== "active") return { ...(byName.length > 0 && { mayBe: byName.map(({ entry }) => entry.identity) }), ...told("unseen", row.status) };
+
   const inFolder: ProcessEntry[] = [];
   for (const { entry } of byName) if (await isSameFolder(row.cwd, await cwdOf(entry.identity))) inFolder.push(entry);
   const [only, ...others] = inFolder;
@@ -40,7 +43,6 @@ export async function processOfRow(row: Row, { census, panesOf, agentsIn, cwdOf 
 
   // It named a process, which is gone, and nothing has come in its place.
   if (row.process) return told("gone", `process ${row.process.pid} is gone`);
-  if (row.says !== "active") return { ...mayBe, ...told("unseen", row.status) };
   if (byName.length === 1) return { ...mayBe, ...told("unknown", `${nameOf(row, agents)} in tmux session ${tmuxName(row.name)} works in another folder`) };
   return { ...mayBe, ...unmet(row, panes, census, agents) };
 }
