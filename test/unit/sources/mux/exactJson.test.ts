@@ -42,6 +42,18 @@ test("what JSON.parse reads is the same words after it, whatever it is", () => {
   );
 });
 
+test("every number of JSON's syntax keeps its text, wherever it stands", () => {
+  const number = fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$/);
+  fc.assert(
+    fc.property(number, fc.array(number), fc.constantFrom("", " ", "\n", "\t"), (one, several, gap) => {
+      const text = `{"a":${gap}${one},"b":[${several.join(`,${gap}`)}]}`;
+      expect(textOfExact(parseExact(text) ?? null)).toBe(text.replaceAll(/\s/g, ""));
+      expect(textOfExact(parseExact(one) ?? null)).toBe(one);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 test.each(["", "{", "NaN", "[1,]", "{'a': 1}", "undefined"])("%j is no JSON", (text) => {
   expect(parseExact(text)).toBeUndefined();
 });
