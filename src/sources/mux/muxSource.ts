@@ -75,11 +75,11 @@ export function createMuxSource(path: string, agents: readonly Agent[], machine:
 
   function decided(asSeen: SessionRecord, change: Exclude<Change, { kind: "restored" }>, guard: Guard, rows: readonly KeyedRow[]): Decision {
     const at = rows.find(({ row }) => keyOf(row) === asSeen.key);
-    const fresh =
-      at && recordOf(at.row, path, { liveness: asSeen.liveness, ...(at.row.process && { process: at.row.process }) }, asSeen.conversation, Date.now());
+    const before = looked.get(asSeen.key);
+    const named = at && namedNow(at, before, asSeen);
+    const fresh = at && recordOf(at.row, path, { liveness: asSeen.liveness, ...(named && { process: named }) }, asSeen.conversation, Date.now());
     if (!at || !fresh || !guard(fresh)) return outcomeOf({ kind: "changedMeanwhile", fresh });
     // A row names no process: that nobody has taken it up again shows only in that nobody has written to it.
-    const before = looked.get(asSeen.key);
     if (change.kind === "exited" && before && !isSameJson(before, at.value)) return outcomeOf({ kind: "changedMeanwhile", fresh });
     if (change.kind === "forgotten") return { kind: "remove", at };
     const wanted = changeRow(at.row, change, Date.now());
@@ -95,6 +95,11 @@ export function createMuxSource(path: string, agents: readonly Agent[], machine:
     if (outcome.kind === "recorded") forgotten.delete(key);
     return outcome;
   }
+}
+
+/** One that ended long ago stands in a row of ours until the next is written there: it means what it meant when it was looked at. */
+function namedNow({ row, value }: KeyedRow, before: JsonObject | undefined, asSeen: SessionRecord): SessionRecord["process"] {
+  return before && isSameJson(before["session_warden"], value["session_warden"]) ? row.process && asSeen.process : row.process;
 }
 
 /** A name is one row's: what another agent, folder or conversation has under it stays theirs. */

@@ -128,7 +128,7 @@ export function openRegistry(path: string): Registry {
     if (changed.kind === "unavailable") return { outcome: { kind: "unreachable", reason: changed.reason } };
     if (!mayBeExported(decision)) return updatedBy(decision, { outcome: { kind: "alreadySo" } });
 
-    const exported = await yaml.reconcile(changed.rows);
+    const exported = await yaml.reconcile(changed.rows, (name) => changed.unreadable === 0 || isRemovedBy(decision, name));
     const outcome = exported.kind === "written" || exported.kind === "alreadySo" ? ({ kind: "recorded" } as const) : unexported(exported);
     return updatedBy(decision, { outcome });
   }
@@ -178,6 +178,11 @@ function twinEdit(decision: Decision): TwinEdit | undefined {
     case "remove":
       return { kind: "remove", name: decision.at.row.name, nth: decision.at.row.nth };
   }
+}
+
+/** What the twin holds and nobody can read may be whole in the YAML, and nowhere else. */
+function isRemovedBy(decision: Decision, name: string): boolean {
+  return decision.kind === "remove" && decision.at.row.name === name;
 }
 
 /** An earlier export may have been cut off, so also where nothing had to be changed. */

@@ -20,7 +20,7 @@ export type YamlWritten = { readonly kind: "written"; readonly cut?: RowText } |
 export interface YamlFile {
   read(): Promise<YamlReading>;
   edit(editsOf: (rows: readonly (JsonObject | undefined)[]) => readonly Edit[]): Promise<YamlWritten>;
-  reconcile(rows: readonly JsonObject[]): Promise<YamlWritten>;
+  reconcile(rows: readonly JsonObject[], mayGo: (name: string) => boolean): Promise<YamlWritten>;
 }
 
 export function openYamlFile(path: string): YamlFile {
@@ -40,7 +40,7 @@ export function openYamlFile(path: string): YamlFile {
         const parsed = await parseRegistry(text);
         return parsed.kind === "corrupt" ? parsed : editRegistry(parsed, editsOf(parsed.rows));
       }),
-    reconcile: (rows) => rewrite((text) => reconcile(text, rows)),
+    reconcile: (rows, mayGo) => rewrite((text) => reconcile(text, rows, mayGo)),
   };
 
   /** Read, edit, look once more whether it is still what was read, put in its place. A writer that takes no lock is only noticed here. */

@@ -1,18 +1,20 @@
+import { nameOfRow } from "../exactJson.ts";
 import type { JsonObject } from "../json.ts";
 import { editRegistry } from "./edit.ts";
 import type { Edit, Edited } from "./edit.ts";
 import { exactOfJson, printOf } from "./exact.ts";
 import { parseRegistry } from "./parse.ts";
 
-/** Makes the rows be exactly these, by the fewest edits: rows of one name are told apart by their order. A row without a name is nobody's, and stays. */
-export async function reconcile(text: string, rows: readonly JsonObject[]): Promise<Edited> {
+/** Makes the rows be exactly these, by the fewest edits: rows of one name are told apart by their order. A row without a name is nobody's, and stays; so does one that is not among them and may not go. */
+export async function reconcile(text: string, rows: readonly JsonObject[], mayGo: (name: string) => boolean = () => true): Promise<Edited> {
   const parsed = await parseRegistry(text);
   if (parsed.kind === "corrupt") return parsed;
   const wanted = new Map(marked(rows).map(({ mark, row }) => [mark, row]));
   const there = marked(parsed.rows);
   const edits = there.flatMap(({ mark, row, index }): Edit[] => {
     const next = wanted.get(mark);
-    return next ? change(row, next, index) : [{ kind: "remove", index }];
+    if (next) return change(row, next, index);
+    return mayGo(nameOfRow(row) ?? "") ? [{ kind: "remove", index }] : [];
   });
   const known = new Set(there.map(({ mark }) => mark));
   const added = [...wanted].flatMap(([mark, row]): Edit[] => (known.has(mark) ? [] : [{ kind: "add", row }]));

@@ -15,7 +15,9 @@ export interface TwinContents {
   readonly identities: JsonObject | undefined;
   /** What could not be parsed: it is listed by nobody, and not written. */
   readonly unreadable: number;
+  /** The names in that table, also of what can't be parsed: other programs look for a name there first. */
   readonly sessions: ReadonlySet<string> | undefined;
+  readonly unreadableNames: ReadonlySet<string>;
   readonly document: JsonObject | "noRow" | "unreadable" | undefined;
 }
 
@@ -47,7 +49,8 @@ function gathered({ sessions, state }: Tables, found: readonly (JsonObject | und
   if (!sessions && !state) return undefined;
   const document = documentIn(state);
   const own = found.filter((row) => row !== undefined);
-  const names = new Set(own.flatMap((row) => nameOfRow(row) ?? []));
+  const readable = new Set(own.flatMap((row) => nameOfRow(row) ?? []));
+  const names = new Set((sessions ?? []).flatMap(({ name }) => (typeof name === "string" ? [name] : [])));
   const listed = isDocument(document) && Array.isArray(document["tmux_sessions"]) ? (document["tmux_sessions"] as readonly Json[]) : [];
   const inDocument = listed.filter((row) => isNamed(row));
   const identities = isDocument(document) ? document["agent_identities"] : undefined;
@@ -56,6 +59,7 @@ function gathered({ sessions, state }: Tables, found: readonly (JsonObject | und
     identities: isJsonObject(identities) ? identities : undefined,
     unreadable: found.length - own.length + listed.length - inDocument.length + (document === "unreadable" ? 1 : 0),
     sessions: sessions && names,
+    unreadableNames: new Set([...names].filter((name) => !readable.has(name))),
     document,
   };
 }

@@ -10,7 +10,7 @@ import type { TwinEdit } from "./write.ts";
 export type TwinReading = { readonly kind: "absent" } | ({ readonly kind: "read" } & TwinContents) | { readonly kind: "unavailable"; readonly reason: string };
 
 export type TwinChanged =
-  | { readonly kind: "changed"; readonly rows: readonly JsonObject[] }
+  | { readonly kind: "changed"; readonly rows: readonly JsonObject[]; readonly unreadable: number }
   | { readonly kind: "unavailable"; readonly reason: string }
   | { readonly kind: "busy" };
 
@@ -45,7 +45,7 @@ export function openTwin(path: string): Twin {
       );
       switch (outcome.kind) {
         case "done":
-          return outcome.value;
+          return outcome.value.kind === "changed" ? contentsAfter(outcome.value.tables) : outcome.value;
         case "busy":
           return outcome;
         case "absent":
@@ -56,14 +56,21 @@ export function openTwin(path: string): Twin {
   };
 }
 
+type Written = { readonly kind: "changed"; readonly tables: Tables } | Extract<TwinChanged, { kind: "unavailable" }>;
+
 /** Within a transaction. */
-function changed(database: Database, editOf: (rows: readonly JsonObject[]) => TwinEdit | undefined): TwinChanged {
+function changed(database: Database, editOf: (rows: readonly JsonObject[]) => TwinEdit | undefined): Written {
   const before = contentsOf(readTables(database));
   if (!before) return { kind: "unavailable", reason: neither };
   const edit = editOf(before.rows);
   const why = edit && write(database, edit, before);
   if (why !== undefined) return { kind: "unavailable", reason: why };
-  return { kind: "changed", rows: contentsOf(readTables(database))?.rows ?? [] };
+  return { kind: "changed", tables: readTables(database) };
+}
+
+async function contentsAfter(tables: Tables): Promise<TwinChanged> {
+  const contents = await tablesIn(tables);
+  return contents ? { kind: "changed", rows: contents.rows, unreadable: contents.unreadable } : { kind: "unavailable", reason: neither };
 }
 
 async function readingOf(tables: Tables): Promise<TwinReading> {

@@ -11,8 +11,10 @@ export type TwinEdit =
   | { readonly kind: "add"; readonly row: JsonObject };
 
 /** Within the caller's transaction, where the row was found. Says why where that can't be; the caller then takes it back. */
-export function write(database: Database, edit: TwinEdit, { sessions, document }: TwinContents): string | undefined {
-  if (edit.kind === "add" ? sessions !== undefined : sessions?.has(edit.name) === true) return writeRow(database, edit);
+export function write(database: Database, edit: TwinEdit, { sessions, unreadableNames, document }: TwinContents): string | undefined {
+  const name = edit.kind === "add" ? (nameOfRow(edit.row) ?? "") : edit.name;
+  if (unreadableNames.has(name)) return "its table sessions has a row of that name that can't be read";
+  if (edit.kind === "add" ? sessions !== undefined : sessions?.has(name) === true) return writeRow(database, edit);
   if (document === "unreadable") return "the document in its table state can't be parsed";
   if (!isDocument(document)) return "its table state holds no document yet";
   database.prepare("UPDATE state SET data = ? WHERE id = 1").run(textOfExact(withEdit(document, edit)));

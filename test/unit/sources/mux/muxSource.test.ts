@@ -150,6 +150,20 @@ test("a twin whose YAML can't be parsed is written, and the receipt says that th
   expect([readFileSync(path, "utf8"), (await recordsOf(source)).map(({ says }) => says.value)]).toEqual(["tmux_sessions: [\n", ["archived"]]);
 });
 
+test("a row that only the YAML holds whole, since the twin's can't be read, is not taken out of it", async () => {
+  const { source, twin, read } = aRegistry(two);
+  const rows = `[("a-creator-claude", "{broken"), ("b-creator-claude", json.dumps({"name": "b-creator-claude", "status": "stopped"}))]`;
+  makeTwin(twin, `c.execute('create table sessions (name text primary key, data text)'); c.executemany('insert into sessions values (?, ?)', ${rows})`);
+  expect(await tell(source, "mux:b-creator-claude", { kind: "archived" })).toEqual({ kind: "recorded" });
+  expect(read()).toBe(two.replace("status: stopped", 'status: "archived"'));
+  expect(await source.add?.(aRun({ cwd: "/app" }), "a-creator-claude", signal)).toMatchObject({
+    kind: "unreachable",
+    reason: expect.stringContaining("can't be read"),
+  });
+  expect(await tell(source, "mux:b-creator-claude", { kind: "forgotten" })).toEqual({ kind: "recorded" });
+  expect(read()).toBe(two.slice(0, two.indexOf("- name: b")));
+});
+
 test("the cache is a last resort: of this workspace, nobody's own, and claimed by one row alone", async () => {
   const text = (rows: string): string => `tmux_sessions:\n${rows}agent_identities:\n  claude: {project_cwd: /app, session_id: cached}\n`;
   const idsIn = async (rows: string) =>
