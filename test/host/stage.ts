@@ -10,7 +10,7 @@ import type { StandInAgent, StandInMode, StandInPrograms } from "../support/stan
 import { until } from "./until.ts";
 
 /** HOME is a private one here, within a folder that is removed afterwards: what starts the suite sees to that. Each file of tests has a folder of its own in it. */
-const scratch = mkdtempSync(join(dirname(homedir()), "stage-"));
+export const scratch = mkdtempSync(join(dirname(homedir()), "stage-"));
 
 export function theExtension(): vscode.Extension<Exports> {
   const found = vscode.extensions.getExtension<Exports>("session-warden.session-warden");
@@ -78,6 +78,11 @@ export function workspace(): string {
   const [folder] = vscode.workspace.workspaceFolders ?? [];
   assert.ok(folder, "no folder is open");
   return folder.uri.fsPath;
+}
+
+/** A folder with stand-ins under the names that a person types. */
+export function programsOnPath(): string {
+  return programs().bin;
 }
 
 let made: StandInPrograms | undefined;

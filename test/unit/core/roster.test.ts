@@ -76,6 +76,13 @@ test("a place that falls silent keeps its records as they were", async () => {
   expect(snapshot.unreachable).toEqual([noAnswer]);
 });
 
+test("whether the process of a record lives is seen without the place that fell silent", async () => {
+  const { roster, says } = aPlace([aRecord("mux")]);
+  expect((await roster.refresh(signal)).sessions.map(({ run, status }) => [run, status.value])).toEqual([[undefined, "open"]]);
+  Object.assign(says, { facets: [], unreachable: [noAnswer] });
+  expect((await roster.refresh(signal)).sessions.map(({ status }) => [status.value, status.seen])).toEqual([["exited", "process 41 is gone"]]);
+});
+
 test("the runs of a place that falls silent are unknown, and say why and since when", async () => {
   const { roster, says, clock } = aPlace([aRun({ place: "mux" })]);
   await roster.refresh(signal);
