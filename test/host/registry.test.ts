@@ -107,8 +107,8 @@ describe("with a registry named in the settings", () => {
 
     await vscode.commands.executeCommand("sessionWarden.finalizeAll");
     await until("it is stopped", () => rowsOf(ready)[0]?.group === "Stopped");
-    const { status, stop_reason, claude_session_id_own } = rowNamed("died") ?? {};
-    assert.deepEqual([status, stop_reason, claude_session_id_own], ["stopped", "agent_exited", ready]);
+    const row = rowNamed("died");
+    assert.deepEqual([row?.["status"], row?.["stop_reason"], row?.["claude_session_id_own"]], ["stopped", "agent_exited", ready]);
     assert.deepEqual(
       readRows().filter(({ name }) => name !== "died"),
       others,
