@@ -7,11 +7,13 @@ export type Found = { readonly kind: "found"; readonly session: Session; readonl
 export type By = "key" | "name" | "title";
 
 /** `source:key` of the session or of one of its facets, or a unique name, id, conversation id or title. Never a part of one. */
-export function findSession(asked: string, sessions: readonly Session[]): Found {
+export function findSession(asked: string, sessions: readonly Session[], isRowsName = false): Found {
+  const byRow = ["name", (session: Session) => nameInRegistry(session) === asked] as const;
   const ways: readonly (readonly [By, (session: Session) => boolean])[] = [
+    ...(isRowsName ? [byRow] : []),
     ["key", (session) => session.key === asked || facetsOf(session).some(({ key }) => key === asked)],
     // A registry's name is one row's; what else happens to be called so is not meant.
-    ["name", (session) => nameInRegistry(session) === asked],
+    byRow,
     ["name", (session) => namesOf(session).includes(asked)],
     ["title", ({ title }) => title === asked],
   ];

@@ -34,7 +34,7 @@ export async function operate(warden: Warden, operation: Operation, asked: strin
   process.once("SIGINT", () => cancel.abort());
   const { sessions } = await warden.roster.refresh(cancel.signal);
   const meant = options.agent === undefined ? sessions : sessions.filter(({ agent }) => agent === options.agent);
-  const found = findSession(asked, meant);
+  const found = findSession(asked, meant, options.session !== undefined);
   if (found.kind === "refused") return tellRefusal(found, operation, asked, options);
 
   const { session, by } = found;

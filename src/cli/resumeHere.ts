@@ -49,7 +49,9 @@ export async function resumeHere(warden: Warden, asked: string, options: ResumeO
     // Where the registry and its other programs look for it.
     const started = await warden.places.startInTmux(name, command, signal);
     if (started.kind === "refused") return started;
-    if (process.stdin.isTTY) runHere(warden.places.attachCommand(started.pane));
+    // tmux refuses to show itself within itself.
+    if (process.stdin.isTTY && !process.env["TMUX"]) runHere(warden.places.attachCommand(started.pane));
+    else if (!options.json) console.log(`It runs in the tmux session ${plain(name)}.`);
     return started.pid;
   };
   const receipt = await resume(session, start, context);

@@ -7,9 +7,9 @@ export type RunOutcome =
 /** Runs a program to its end, never through a shell. What it says on the way out is an outcome; only a cancelled wait throws. */
 export async function run(
   [file, ...args]: readonly [string, ...string[]],
-  options: { readonly withinMs: number; readonly signal?: AbortSignal; readonly env?: Readonly<{ [name: string]: string }> },
+  options: { readonly withinMs: number; readonly signal?: AbortSignal; readonly env?: Readonly<{ [name: string]: string }>; readonly cwd?: string },
 ): Promise<RunOutcome> {
-  const { withinMs, signal, env } = options;
+  const { withinMs, signal, env, cwd } = options;
   const over = AbortSignal.any([AbortSignal.timeout(withinMs), ...(signal ? [signal] : [])]);
   const running = execa(file, args, {
     reject: false,
@@ -19,6 +19,7 @@ export async function run(
     stdin: "ignore",
     stripFinalNewline: false,
     ...(env && { env }),
+    ...(cwd !== undefined && { cwd }),
   });
   // A child of it, or a stopped tmux server to which it has sent them, may hold its pipes open for ever.
   over.addEventListener("abort", () => {

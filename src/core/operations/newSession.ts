@@ -32,7 +32,7 @@ export function newSession(wanted: Wanted, start: Start, context: OperationConte
     const run = await appeared({ agent, conversation: undefined, before, started }, context);
     const seen = run?.liveness.seen ?? "no new process of it was seen";
     addStep({ step: "look", did: `started ${agent.program}`, verified: { value: run !== undefined, seen, at: context.now() } }, draft, context);
-    if (!run) return { kind: "failed", reason: "no new process of it was seen" };
+    if (!run) return { kind: "failed", reason: `no ${agent.name} was seen there; what was started may still run in the tmux session ${name}` };
 
     const told = await withId(run, agent, context);
     draft.captured = told.conversation;
@@ -45,7 +45,9 @@ export function newSession(wanted: Wanted, start: Start, context: OperationConte
 /** In tmux or in the registry, of whatever status: to both a name is one session's. */
 async function isTaken(name: string, census: Census, { sources, signal }: OperationContext): Promise<boolean> {
   const rows = (await sources.get("mux")?.read(census, signal))?.facets ?? [];
-  return census.panes.some(({ sessionName }) => sessionName === name) || rows.some((row) => row.kind === "record" && row.name === name);
+  return (
+    census.panes.some(({ sessionName }) => sessionName === name) || rows.some((row) => row.kind === "record" && row.name?.replaceAll(/[.:]/g, "_") === name)
+  );
 }
 
 /** An agent that asks something first, or gives an id only to the first prompt, does not tell it now. */

@@ -40,6 +40,7 @@ function resultOf(outcome: RecordOutcome): Result {
     case "changedMeanwhile":
       return { kind: "refused", reason: "noLongerOneSession" };
     case "failed":
+      return { kind: "refused", reason: "unsupported", detail: outcome.reason };
     case "unreachable":
       return { kind: "refused", reason: "unreachable", detail: outcome.reason };
   }

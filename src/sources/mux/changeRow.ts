@@ -14,8 +14,8 @@ export interface RowChange {
 /** What is done to a row as a whole is the registry's. */
 export type RowedChange = Exclude<Change, { kind: "forgotten" } | { kind: "restored" }>;
 
-/** The row's next words, under the seed's keys; undefined where this is nothing that a row tells. Times are of UTC, in whole seconds. */
-export function changeRow(row: Row, change: RowedChange, now: number): RowChange | undefined {
+/** The row's next words, under the seed's keys; `isMarked`: since the look somebody else has written that it is stopped. Undefined where this is nothing that a row tells. Times are of UTC, in whole seconds. */
+export function changeRow(row: Row, change: RowedChange, now: number, isMarked = false): RowChange | undefined {
   switch (change.kind) {
     case "survived":
       return undefined;
@@ -24,8 +24,7 @@ export function changeRow(row: Row, change: RowedChange, now: number): RowChange
     case "stopped": {
       const { at, reason, how, conversation, lastScreen } = change;
       const screen = lastScreen === undefined ? "" : lastScreenLine(lastScreen);
-      // Somebody else has marked it meanwhile: that it was stopped, and why, is theirs to say.
-      const isMarked = row.status === "stopped";
+      // Who has marked it meanwhile has the word on why.
       return {
         set: {
           ...(!isMarked && { status: "stopped", ...times("stopped", at), stop_reason: reason, termination_mode: how === "forced" ? "forced" : "graceful" }),
@@ -87,7 +86,8 @@ export function newRow(run: Run, name: string, now: number): JsonObject {
 /** Whether it can be resumed is evidence; an id whose transcript nobody looked for is taken at its word, as the registry's own program does. */
 function ownIdOf(agent: AgentId | undefined, conversation: Conversation | undefined): JsonObject {
   if (!conversation || agent !== conversation.agent) return {};
-  return { [ownIdKey(agent)]: conversation.id, resumable: conversation.resumable?.value ?? true };
+  const resumable = conversation.resumable?.value ?? (conversation.toldBy === "cache" ? undefined : true);
+  return { [ownIdKey(agent)]: conversation.id, ...(resumable !== undefined && { resumable }) };
 }
 
 function times(word: "stopped" | "terminated" | "created", at: number): JsonObject {

@@ -1,4 +1,5 @@
 import type { OperationEvent } from "../../core/operations/operation.ts";
+import { isSurvivor } from "../../core/ladder.ts";
 import type { Receipt } from "../../core/receipt.ts";
 import { run } from "../../system/run.ts";
 
@@ -45,6 +46,7 @@ const jobId = /^[A-Za-z0-9][\w.:-]*$/;
 const publishesWithinMs = 10_000;
 
 function isProvedEnd({ result, records }: Receipt): boolean {
-  if (result.kind !== "success") return false;
+  const isOver = result.kind === "success" || (result.kind === "partial" && !result.survivors.some(isSurvivor));
+  if (!isOver) return false;
   return result.method !== "notNeeded" || records.some(({ change, outcome }) => change === "exited" && outcome.kind === "recorded");
 }

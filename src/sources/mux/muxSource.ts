@@ -1,12 +1,14 @@
 import type { Agent } from "../../core/agent.ts";
 import type { Census } from "../../core/census.ts";
 import type { Conversation, Run, SessionRecord } from "../../core/facet.ts";
+import { isSameProcess } from "../../core/process.ts";
 import { undoWithinMs } from "../../core/source.ts";
 import type { Change, Guard, RecordOutcome, Source } from "../../core/source.ts";
 import type { Machine } from "../../system/machine.ts";
 import { watch } from "../../system/watch.ts";
 import { cacheOf } from "./cache.ts";
 import { changeRow, newRow } from "./changeRow.ts";
+import type { RowChange } from "./changeRow.ts";
 import { isSameJson } from "./exactJson.ts";
 import type { JsonObject } from "./json.ts";
 import { placesOf } from "./places.ts";
@@ -80,18 +82,23 @@ export function createMuxSource(path: string, agents: readonly Agent[], machine:
     const fresh = at && recordOf(at.row, path, { liveness: asSeen.liveness, ...(named && { process: named }) }, asSeen.conversation, Date.now());
     if (!at || !fresh || !guard(fresh)) return outcomeOf({ kind: "changedMeanwhile", fresh });
     // A row names no process: that nobody has taken it up again shows only in that nobody has written to it.
-    if (change.kind === "exited" && before && !isSameJson(before, at.value)) return outcomeOf({ kind: "changedMeanwhile", fresh });
+    if (before && isTakenUpAgain(change, before, at.value)) return outcomeOf({ kind: "changedMeanwhile", fresh });
     if (change.kind === "forgotten") return { kind: "remove", at };
-    const wanted = changeRow(at.row, change, Date.now());
-    return wanted ? { kind: "change", at, ...wanted } : outcomeOf({ kind: "unsupported" });
+    const isMarked = before !== undefined && before["status"] !== "stopped" && at.row.status === "stopped";
+    const wanted = changeRow(at.row, change, Date.now(), isMarked);
+    if (!wanted) return outcomeOf({ kind: "unsupported" });
+    looked.set(asSeen.key, rowAfter(at.value, wanted));
+    return { kind: "change", at, ...wanted };
   }
 
   async function giveBack(key: string): Promise<RecordOutcome> {
     const kept = forgotten.get(key);
     if (!kept || Date.now() - kept.at > undoWithinMs) return { kind: "failed", reason: "it was forgotten too long ago" };
-    const { outcome } = await registry.update((rows) =>
-      rows.some(({ row }) => keyOf(row) === key) ? outcomeOf({ kind: "alreadySo" }) : { kind: "giveBack", cut: kept.cut },
-    );
+    const { outcome } = await registry.update((rows) => {
+      const there = rows.find(({ row }) => keyOf(row) === key);
+      if (!there) return { kind: "giveBack", cut: kept.cut };
+      return outcomeOf(isSameJson(there.value, kept.cut.row) ? { kind: "alreadySo" } : { kind: "failed", reason: "another row has its name now" });
+    });
     if (outcome.kind === "recorded") forgotten.delete(key);
     return outcome;
   }
@@ -102,12 +109,43 @@ function namedNow({ row, value }: KeyedRow, before: JsonObject | undefined, asSe
   return before && isSameJson(before["session_warden"], value["session_warden"]) ? row.process && asSeen.process : row.process;
 }
 
+/** What an operation saw may be another session's by now: of what ends or puts away a row nothing may have changed since, of the rest whom it means. */
+function isTakenUpAgain(change: Change, before: JsonObject, now: JsonObject): boolean {
+  switch (change.kind) {
+    case "exited":
+    case "archived":
+    case "forgotten":
+      return !isSameJson(before, now);
+    case "stopped":
+    case "idCaptured": {
+      const own = Object.keys({ ...before, ...now }).filter((key) => key.endsWith("_id_own") || key === "session_warden");
+      const wasStartedAgain = before["status"] !== now["status"] && now["status"] === "running";
+      return wasStartedAgain || own.some((key) => !isSameJson(before[key], now[key]));
+    }
+    case "survived":
+    case "resumed":
+    case "purged":
+    case "renamed":
+    case "unarchived":
+    case "restored":
+      return false;
+  }
+}
+
+function rowAfter(value: JsonObject, { set, remove }: RowChange): JsonObject {
+  return { ...Object.fromEntries(Object.entries(value).filter(([key]) => !remove.includes(key))), ...set };
+}
+
 /** A name is one row's: what another agent, folder or conversation has under it stays theirs. */
 function added(run: Run, name: string, rows: readonly KeyedRow[]): Decision {
   const there = rows.find(({ row }) => row.name === name)?.row;
   if (!there) return { kind: "add", row: newRow(run, name, Date.now()) };
+  const ownProcess = run.host.kind === "process" ? run.host.process : undefined;
   const isIt =
-    there.says === "active" && there.agent === run.agent && (there.ownId === undefined ? there.cwd === run.cwd : there.ownId === run.conversation?.id);
+    (there.process === undefined || isSameProcess(there.process, ownProcess)) &&
+    there.says === "active" &&
+    there.agent === run.agent &&
+    (there.ownId === undefined ? there.cwd === run.cwd : there.ownId === run.conversation?.id);
   return outcomeOf(isIt ? { kind: "alreadySo" } : { kind: "failed", reason: `the registry has another row called ${name}` });
 }
 

@@ -10,10 +10,10 @@ import { wordOf } from "../../core/process.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
 import { isShell, isStartedBare } from "../shells.ts";
 import type { Places } from "./places.ts";
-import { tmuxName } from "../../system/tmux/startInTmux.ts";
+import { isPlainName, tmuxName } from "../../system/tmux/startInTmux.ts";
 import type { Row } from "./row.ts";
 
-export type Meeting = Pick<SessionRecord, "process" | "liveness" | "mayBe" | "doubt">;
+export type Meeting = Pick<SessionRecord, "process" | "liveness" | "isByName" | "mayBe" | "doubt">;
 
 /**
  * The process that a row means: the one it names; else the agent of its kind in the tmux session of its name, in its folder. So the roster needs no
@@ -35,16 +35,16 @@ export async function processOfRow(row: Row, { census, panesOf, agentsIn, cwdOf 
   for (const { entry } of byName) if (await isSameFolder(row.cwd, await cwdOf(entry.identity))) inFolder.push(entry);
   const [only, ...others] = inFolder;
   const mayBe = byName.length > 1 || (byName.length === 1 && !only) ? { mayBe: byName.map(({ entry }) => entry.identity) } : {};
-  if (only && others.length === 0) return { process: only.identity, ...mayBe, ...told("alive", `process ${only.identity.pid}`) };
+  if (only && others.length === 0) return { process: only.identity, isByName: true, ...mayBe, ...told("alive", `process ${only.identity.pid}`) };
   if (others.length > 0 || byName.length > 1) {
     const why = `more than one ${nameOf(row, agents)} goes by its name: ${byName.map(({ entry, pane }) => `${entry.identity.pid} on ${pane.server.socket}`).join(", ")}`;
     return { ...mayBe, doubt: { why, candidates: byName.map(({ entry }) => `process:${wordOf(entry.identity)}` as const) }, ...told("unknown", why) };
   }
 
-  // It named a process, which is gone, and nothing has come in its place.
-  if (row.process) return told("gone", `process ${row.process.pid} is gone`);
   if (byName.length === 1) return { ...mayBe, ...told("unknown", `${nameOf(row, agents)} in tmux session ${tmuxName(row.name)} works in another folder`) };
-  return { ...mayBe, ...unmet(row, panes, census, agents) };
+  const met = unmet(row, panes, census, agents);
+  // It named a process, which is gone; somebody may have started another who did not write that down.
+  return row.process && met.liveness.value === "unseen" ? told("gone", `process ${row.process.pid} is gone`) : { ...mayBe, ...met };
 }
 
 /** Nobody in its tmux session is known to be its agent. That it is gone needs a proof. */
@@ -52,6 +52,7 @@ function unmet(row: Row, panes: readonly Pane[], census: Census, agents: readonl
   const name = tmuxName(row.name);
   const told = (value: Liveness, seen: string): { readonly liveness: Evidence<Liveness> } => ({ liveness: { value, seen, at: census.at } });
   if (panes.length === 0) {
+    if (!isPlainName(row.name)) return told("unknown", "tmux writes its name in a way of its own");
     const silent = census.unreachable.find(({ place }) => place === row.tmuxSocket || (row.tmuxSocket === undefined && place !== "process table"));
     return silent ? told("unknown", `tmux at ${silent.place} does not tell: ${silent.reason}`) : told("unseen", `there is no tmux session ${name}`);
   }

@@ -40,7 +40,10 @@ const RowShape = z.object({
   pane: z.object({ cwd: text }).optional().catch(undefined),
   resumable: z.boolean().optional().catch(undefined),
   display_name: text,
-  delegate_job_id: text,
+  delegate_job_id: z
+    .union([z.string().min(1), z.int().transform(String)])
+    .optional()
+    .catch(undefined),
   created_at_epoch: epoch,
   stopped_at_epoch: epoch,
   terminated_at_epoch: epoch,
@@ -89,7 +92,9 @@ export function parseRow(value: JsonObject, nth: number): Row | undefined {
 }
 
 export function keyOf({ name, nth }: Row): `mux:${string}` {
-  return nth === 1 ? `mux:${name}` : `mux:${name}#${nth}`;
+  // Doubled, so that no name can look like the second of another.
+  const own = name.replaceAll("#", "##");
+  return nth === 1 ? `mux:${own}` : `mux:${own}#${nth}`;
 }
 
 /** `claude_session_id_own`, and for every other agent by one pattern. */
@@ -154,7 +159,7 @@ function saysOf(status: string, mode: string | undefined): Recorded {
 }
 
 function identityOf(ours: NonNullable<z.infer<typeof RowShape>["session_warden"]>): ProcessIdentity | undefined {
-  const [kind, value = ""] = ours.start.split(":");
+  const [, kind, value = ""] = /^(ticks|utc):(\d+)$/.exec(ours.start) ?? [];
   const start = kind === "ticks" ? ({ kind, ticks: value } as const) : kind === "utc" ? ({ kind, atMs: Number(value) } as const) : undefined;
   return (
     start && {

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, mkdir, stat } from "node:fs/promises";
+import { access, lstat, mkdir, stat } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import type { Command } from "../../core/agent.ts";
 import type { Pane } from "../../core/census.ts";
@@ -12,8 +12,14 @@ export function tmuxName(name: string): string {
   return name.replaceAll(/[.:]/g, "_");
 }
 
+/** Whether tmux keeps a name as it is, but for those two: it escapes what can't be printed, and reads `#` as the begin of a format, which may be a command. */
+export function isPlainName(name: string): boolean {
+  return name !== "" && !/[#\\\p{C}]/u.test(name);
+}
+
 /** Runs a command in a new tmux session of that name; in a new window of it, where there is one already. Never typed, and never through a shell. */
 export async function startInTmux(name: string, command: Command, panes: readonly Pane[], tmux: Tmux, signal: AbortSignal): Promise<StartedInTmux | Refusal> {
+  if (!isPlainName(name)) return { kind: "refused", reason: "unsupported", detail: "its name can't be a tmux session's" };
   const cwd = command.cwd ?? "/";
   if (!(await isFolder(cwd))) return { kind: "refused", reason: "unsupported", detail: `the folder ${cwd} is not there` };
   const there = panes.filter(({ sessionName }) => sessionName === tmuxName(name));
@@ -23,8 +29,10 @@ export async function startInTmux(name: string, command: Command, panes: readonl
 
   const [pane] = there;
   const socket = pane?.server.socket ?? (await usualSocket());
+  if (socket === undefined) return { kind: "refused", reason: "unsupported", detail: "others may write to the folder of tmux's sockets" };
   const where = pane ? ["new-window", "-d", "-t", `${pane.sessionId}:`] : ["new-session", "-d", "-s", name, "-x", "200", "-y", "50"];
-  const answer = await tmux.ask(socket, [...where, "-c", cwd, "-P", "-F", format, "--", ...(await argvOf(command))], signal);
+  // Not by -c, in which tmux expands formats: where the client is, the pane begins.
+  const answer = await tmux.ask(socket, [...where, "-P", "-F", format, "--", ...(await argvOf(command))], signal, cwd);
   switch (answer.kind) {
     case "missing":
       return { kind: "refused", reason: "unreachable", detail: `${tmux.program} was not found` };
@@ -49,7 +57,9 @@ async function argvOf({ argv: [program, ...args], env }: Command): Promise<reado
   const variables = Object.entries(env ?? {});
   const unset = variables.flatMap(([name, value]) => (value === undefined ? ["-u", name] : []));
   const assignments = variables.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
-  return ["env", ...unset, ...assignments, (await findOnPath(program)) ?? program, ...args];
+  const path = await findOnPath(program);
+  // `env` would take it for a variable.
+  return ["env", ...unset, ...assignments, path === undefined || path.includes("=") ? program : path, ...args];
 }
 
 /** The path of a program that a person could type; undefined where there is none. */
@@ -66,13 +76,15 @@ export async function findOnPath(program: string): Promise<string | undefined> {
 }
 
 /** Where a `tmux` that is typed here would go. */
-async function usualSocket(): Promise<string> {
+async function usualSocket(): Promise<string | undefined> {
   const [current] = (process.env["TMUX"] ?? "").split(",");
   if (current) return current;
   const socket = join(process.env["TMUX_TMPDIR"] || "/tmp", `tmux-${process.getuid?.() ?? 0}`, "default");
   // With -S tmux itself does not make the folder.
   await mkdir(dirname(socket), { recursive: true, mode: 0o700 });
-  return socket;
+  const folder = await lstat(dirname(socket));
+  // With -S it does not look at it either.
+  return folder.isDirectory() && folder.uid === process.getuid?.() && (folder.mode & 0o022) === 0 ? socket : undefined;
 }
 
 async function isFolder(path: string): Promise<boolean> {

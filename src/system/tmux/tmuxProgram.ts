@@ -5,16 +5,16 @@ import type { RunOutcome } from "../run.ts";
 export interface Tmux {
   readonly program: string;
   /** A client of one server. `-u`: without a UTF-8 locale tmux would print every tab and every non-ASCII byte as `_`. */
-  ask(socket: string, command: readonly string[], signal?: AbortSignal): Promise<RunOutcome>;
+  ask(socket: string, command: readonly string[], signal?: AbortSignal, cwd?: string): Promise<RunOutcome>;
 }
 
 export function tmuxProgram(program: string): Tmux {
   const slow = new Set<string>();
   return {
     program,
-    async ask(socket, command, signal) {
+    async ask(socket, command, signal, cwd) {
       const withinMs = slow.has(socket) ? againWithinMs : answersWithinMs;
-      const outcome = await run([program, "-u", "-S", socket, ...command], { withinMs, ...(signal && { signal }) });
+      const outcome = await run([program, "-u", "-S", socket, ...command], { withinMs, ...(signal && { signal }), ...(cwd !== undefined && { cwd }) });
       if (outcome.kind === "timedOut") slow.add(socket);
       else slow.delete(socket);
       return outcome;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Census, Pane, ProcessEntry } from "../../../../src/core/census.ts";
+import type { SessionRecord } from "../../../../src/core/facet.ts";
 import { merge } from "../../../../src/core/merge.ts";
 import type { Change } from "../../../../src/core/source.ts";
 import { changeRow, newRow } from "../../../../src/sources/mux/changeRow.ts";
@@ -10,7 +11,7 @@ import type { Meeting } from "../../../../src/sources/mux/processOfRow.ts";
 import { recordOf } from "../../../../src/sources/mux/recordOf.ts";
 import { conversationOf, parseRow } from "../../../../src/sources/mux/row.ts";
 import type { Row } from "../../../../src/sources/mux/row.ts";
-import { anAgent, anEntry, aPane, aRun, censusOf, now, pid, seen, talk } from "../../../support/facets.ts";
+import { aRecord, anAgent, anEntry, aPane, aRun, censusOf, now, pid, seen, talk } from "../../../support/facets.ts";
 
 const uid = process.getuid?.() ?? 0;
 const claude = anAgent({ recognise: ({ program }) => (program?.file === "/bin/claude" ? { role: "agent", runsIn: "terminal" } : undefined) });
@@ -98,7 +99,20 @@ test.each<[string, string, Row, Census]>([
     row({ status: "stopped" }),
     census([pane("app-creator-claude", 5)], [entry(5, "/bin/claude")]),
   ],
-  ["a row of ours whose process is gone", "gone: process 9 is gone", row(ours(9)), census([], [], silentServer)],
+  ["a row of ours whose process is gone", "gone: process 9 is gone", row(ours(9)), census([], [])],
+  [
+    "a row of ours whose process is gone, and a server that does not answer",
+    "unknown: tmux at /tmp/tmux-0/default does not tell: this tmux server does not answer",
+    row(ours(9)),
+    census([], [], silentServer),
+  ],
+  [
+    "a row of ours whose process is gone, and ssh under its name",
+    "unknown: tmux session app-creator-claude runs ssh (5), which is not known to be its agent",
+    row(ours(9)),
+    census([pane("app-creator-claude", 5)], [entry(5, "/bin/ssh")]),
+  ],
+  ["a name that tmux writes otherwise", "unknown: tmux writes its name in a way of its own", row({ name: "tab\tx-creator-claude" }), census([], [])],
   ["a row of ours whose process lives", "alive 5: process 5", row(ours(5)), census([], [entry(5, "/bin/claude")])],
   [
     "a row of ours of another host",
@@ -187,10 +201,13 @@ test.each<[string, JsonObject, Change & Parameters<typeof changeRow>[1], unknown
     },
   ],
   [
-    "a stop that somebody else has noted",
+    "a stop of what was stopped once before",
     { status: "stopped" },
     { kind: "stopped", how: "forced", at, reason: "x", conversation: undefined, lastScreen: undefined },
-    { set: {}, remove: [] },
+    {
+      set: { status: "stopped", stopped_at: "2026-11-30T10:20:30Z", stopped_at_epoch: 1_796_034_030, stop_reason: "x", termination_mode: "forced" },
+      remove: [],
+    },
   ],
   [
     "an exit, which keeps an id",
@@ -226,6 +243,55 @@ test.each<[string, JsonObject, Change & Parameters<typeof changeRow>[1], unknown
   ["who lived on is no row's", {}, { kind: "survived", left: [] }, undefined],
 ])("what a row says of %s", (_what, over, change, expected) => {
   expect(changeRow(row(over), change, at)).toEqual(expected);
+});
+
+test("who has marked a row meanwhile has the word on why", () => {
+  const stop = { kind: "stopped", how: "forced", at, reason: "x", conversation: talk("A", { resumable: seen(true) }), lastScreen: undefined } as const;
+  expect(changeRow(row({ status: "stopped" }), stop, at, true)).toEqual({ set: { claude_session_id_own: "A", resumable: true }, remove: [] });
+});
+
+const told = (over: JsonObject, meeting: Meeting, number = 1): SessionRecord => {
+  const of = parseRow({ name: "app-creator-claude", status: "running", pane: { cwd: "/app" }, ...over }, number) ?? row();
+  return recordOf(of, "/r.yaml", meeting, conversationOf(of, now), now);
+};
+const byName = (number: number): Meeting => ({ process: pid(number), isByName: true, liveness: seen("alive") });
+
+test("a row whose own conversation lives elsewhere does not take another's that works under its name", () => {
+  const [mine, other] = [
+    aRun({ key: "process:5", host: { kind: "process", process: pid(5) }, conversation: talk("X") }),
+    aRun({ key: "process:6", host: { kind: "process", process: pid(6) }, conversation: talk("Y") }),
+  ];
+  const record = told({ claude_session_id_own: "X" }, byName(6));
+  expect(merge([mine, other, record], now).map(({ key, records, status }) => [key, records.length, status.value])).toEqual([
+    ["process:5", 0, "idle"],
+    ["process:6", 0, "idle"],
+    ["mux:app-creator-claude", 1, "unknown"],
+  ]);
+  // After /clear the old one lives nowhere.
+  expect(merge([other, record], now).map(({ key, records }) => [key, records.length])).toEqual([["process:6", 1]]);
+  const anothers = told({ name: "b-creator-claude", claude_session_id_own: "Y" }, { liveness: seen("unseen") });
+  expect(
+    merge([other, record, anothers], now)
+      .find(({ key }) => key === "process:6")
+      ?.records.map(({ key }) => key),
+  ).toEqual(["mux:b-creator-claude"]);
+});
+
+test("a row whose tmux session is gone goes with its agent where our ledger has seen both together", () => {
+  const alive = aRun({ key: "process:5", host: { kind: "process", process: pid(5) }, conversation: talk("X") });
+  const noted = aRecord("ledger", { key: "ledger:a", process: pid(5), conversation: talk("X"), seenWith: ["mux:app-creator-claude"], lastSeenAt: 2 });
+  const record = told({}, { liveness: seen("unseen") });
+  expect(merge([alive, noted, record], now).map(({ records }) => records.length)).toEqual([2]);
+  const before = aRecord("ledger", {
+    key: "ledger:0",
+    process: pid(4),
+    liveness: seen("gone"),
+    conversation: talk("W"),
+    seenWith: ["mux:app-creator-claude"],
+    lastSeenAt: 1,
+  });
+  const dead: SessionRecord = { ...noted, liveness: seen("gone") };
+  expect(merge([before, dead, record], now).find(({ records }) => records.length === 2)?.conversation?.id).toBe("X");
 });
 
 test("a row of ours says whom it means, and is read back so", () => {
