@@ -133,6 +133,15 @@ test("what no longer makes one session is refused", async () => {
   expect(taken).toEqual([]);
 });
 
+test("what our ledger has closed since the list, as the process went on to a new conversation, is no reason to refuse; closed by somebody else, it is", async () => {
+  for (const source of ["ledger", "mux"] as const) {
+    const { session, context, store, taken } = aWorld([aRun({ conversation: talk("B") }), aRecord(source)]);
+    store.set(`${source}:r`, aRecord(source, { says: seen("ended"), liveness: seen("gone") }));
+    const receipt = await stop(session, asked, context);
+    expect([receipt.result.kind, taken]).toEqual(source === "ledger" ? ["success", ["ask"]] : ["refused", []]);
+  }
+});
+
 test("a session in doubt is refused, with its candidates", async () => {
   const { session, context } = aWorld([aRun()]);
   const doubt = { why: "more than one process could be it", candidates: ["process:41", "process:42"] } as const;
