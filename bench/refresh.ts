@@ -8,6 +8,7 @@ import { Roster } from "../src/core/roster.ts";
 import { openLedger } from "../src/sources/ledger/ledgerSource.ts";
 import { createProcessSource } from "../src/sources/process/processSource.ts";
 import { openMachine } from "../src/system/machine.ts";
+import { watchLoop } from "./loop.ts";
 import { makeCrowd } from "./machine.ts";
 import { inTurn, median } from "./statistics.ts";
 
@@ -38,21 +39,6 @@ export async function measureRefresh(): Promise<RefreshFigures> {
   const longestBlock = watchLoop();
   const times = await inTurn(15, () => roster.refresh(signal), bare);
   return { subprocesses: perRefresh, refreshMs: median(times.a), bareMs: median(times.b), longestBlockMs: longestBlock() };
-}
-
-/** The longest time for which nothing else could run. */
-function watchLoop(): () => number {
-  let last = performance.now();
-  let longest = 0;
-  const timer = setInterval(() => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last - 1);
-    last = now;
-  }, 1);
-  return () => {
-    clearInterval(timer);
-    return longest;
-  };
 }
 
 function pastSession(index: number): string {

@@ -55,7 +55,7 @@ async function askName(session: Session): Promise<string | undefined> {
   const name = await vscode.window.showInputBox({
     title: `Rename ${plain(nameOf(session), 60)}`,
     value: session.title,
-    prompt: "The name is kept here; the agent does not see it.",
+    prompt: "What the list calls it; the agent does not see it.",
     validateInput: (value) => (value.trim() === "" ? "A name has at least one letter." : undefined),
   });
   return name?.trim();

@@ -27,5 +27,5 @@ export function recordOf(row: Row, place: string, meeting: Meeting, conversation
 
 function says({ says, status, stopReason, endedAt }: Row, at: number): Evidence<Recorded> {
   const why = stopReason === undefined || says === "active" ? "" : ` (${stopReason})`;
-  return { value: says, seen: `the registry says ${status}${why}`, at: endedAt ?? at };
+  return { value: says, seen: says === "active" ? `the registry says ${status}` : `${status}${why}`, at: endedAt ?? at };
 }

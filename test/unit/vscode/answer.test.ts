@@ -35,6 +35,16 @@ it("what survived even force is not offered force again", () => {
   expect(answerOf([{ session: login, receipt: receipt("terminate", login, survived) }]).next).toBeUndefined();
 });
 
+it("a forget can be taken back, and what was only written down is said quietly", () => {
+  const done: Result = { kind: "success", method: "notNeeded" };
+  expect(answerOf([{ session: login, receipt: receipt("forget", login, done) }])).toMatchObject({
+    weight: "information",
+    next: { does: "Undo", sessions: [login] },
+  });
+  for (const operation of ["start", "track", "restore", "archive"] as const)
+    expect(answerOf([{ session: login, receipt: receipt(operation, login, done) }])).toMatchObject({ weight: "quiet", next: undefined });
+});
+
 it("of several, the good are counted, and the bad said each", () => {
   const answer = answerOf([
     { session: login, receipt: receipt("stop", login, success, { captured }) },
