@@ -1,5 +1,6 @@
 import type { Conversation } from "../../core/facet.ts";
-import type { RegistryReading, KeyedRow } from "./registry.ts";
+import type { KeyedRow } from "./keyedRow.ts";
+import type { RegistryReading } from "./registry.ts";
 import { cachedConversation, conversationOf } from "./row.ts";
 import type { Row } from "./row.ts";
 
@@ -8,16 +9,20 @@ import type { Row } from "./row.ts";
  * row's own, and no other row could claim it.
  */
 export function cacheOf({ rows, identities }: Extract<RegistryReading, { kind: "read" }>): (row: KeyedRow) => Conversation | undefined {
+  const taken = new Set(rows.flatMap(({ row }) => row.ownId ?? []));
+  const withoutId = Map.groupBy(
+    rows.filter(({ row }) => row.ownId === undefined),
+    ({ row }) => placeOf(row),
+  );
   return ({ row }) => {
     const own = conversationOf(row, 0);
     if (own || !row.agent) return own;
     const cached = cachedConversation(row.agent, identities);
-    if (!cached || cached.cwd !== row.cwd || rows.some((other) => other.row.ownId === cached.id)) return undefined;
-    const claimants = rows.filter((other) => isWithoutId(other.row, row));
-    return claimants.length === 1 ? { agent: row.agent, id: cached.id, toldBy: "cache" } : undefined;
+    if (!cached || cached.cwd !== row.cwd || taken.has(cached.id)) return undefined;
+    return withoutId.get(placeOf(row))?.length === 1 ? { agent: row.agent, id: cached.id, toldBy: "cache" } : undefined;
   };
 }
 
-function isWithoutId(other: Row, { agent, cwd }: Row): boolean {
-  return other.agent === agent && other.cwd === cwd && other.ownId === undefined;
+function placeOf({ agent, cwd }: Row): string {
+  return `${agent} ${cwd}`;
 }

@@ -16,7 +16,8 @@ import type { Places } from "./places.ts";
 import { processOfRow } from "./processOfRow.ts";
 import { recordOf } from "./recordOf.ts";
 import { openRegistry } from "./registry.ts";
-import type { Cut, Decision, KeyedRow, RegistryReading } from "./registry.ts";
+import type { KeyedRow } from "./keyedRow.ts";
+import type { Cut, Decision, RegistryReading } from "./registry.ts";
 import { keyOf } from "./row.ts";
 
 /** The multi-agent-mux registry: its rows, met with the tmux sessions that they name, and kept true for every other program that reads it. */

@@ -1,20 +1,14 @@
 import pLimit from "p-limit";
 import type { RecordOutcome } from "../../core/source.ts";
 import { withFileLock } from "../../system/fileLock.ts";
-import { isSameJson, nameOfRow } from "./exactJson.ts";
+import { isSameJson } from "./exactJson.ts";
 import type { JsonObject } from "./json.ts";
-import { parseRow } from "./row.ts";
-import type { Row } from "./row.ts";
+import { keyed, keyedInParts } from "./keyedRow.ts";
+import type { KeyedRow } from "./keyedRow.ts";
 import { openTwin, twinPathOf } from "./twin/twin.ts";
 import type { TwinEdit } from "./twin/write.ts";
 import { openYamlFile } from "./yamlFile.ts";
 import type { RowText } from "./text/rowText.ts";
-
-/** A row with all that is written in it. */
-export interface KeyedRow {
-  readonly row: Row;
-  readonly value: JsonObject;
-}
 
 export type RegistryReading =
   | { readonly kind: "absent" }
@@ -53,6 +47,7 @@ export function openRegistry(path: string): Registry {
   const twin = openTwin(twinPath);
   // Two changes of one window would only wait for each other's lock.
   const oneAtATime = pLimit(1);
+  const latest = new WeakMap<object, readonly KeyedRow[]>();
 
   return {
     files: [path, twinPath],
@@ -62,7 +57,7 @@ export function openRegistry(path: string): Registry {
         case "unavailable":
           return { kind: "unavailable", file: twinPath, reason: inTwin.reason };
         case "read":
-          return { ...inTwin, kind: "read", rows: keyed(inTwin.rows) };
+          return { ...inTwin, kind: "read", rows: await keyedOnce(inTwin.rows, inTwin.rows) };
         case "absent":
           return readYaml();
       }
@@ -75,7 +70,14 @@ export function openRegistry(path: string): Registry {
     if (reading.kind === "absent") return reading;
     if (reading.kind === "corrupt") return { kind: "unavailable", file: path, reason: reading.reason };
     const whole = reading.rows.filter((row) => row !== undefined);
-    return { kind: "read", rows: keyed(whole), identities: reading.identities, unreadable: reading.rows.length - whole.length };
+    return { kind: "read", rows: await keyedOnce(reading.rows, whole), identities: reading.identities, unreadable: reading.rows.length - whole.length };
+  }
+
+  /** A file that is as it was gives the same rows as before. */
+  async function keyedOnce(read: object, rows: readonly JsonObject[]): Promise<readonly KeyedRow[]> {
+    const known = latest.get(read) ?? (await keyedInParts(rows));
+    latest.set(read, known);
+    return known;
   }
 
   async function locked(decide: (rows: readonly KeyedRow[]) => Decision): Promise<Updated> {
@@ -139,18 +141,6 @@ export function openRegistry(path: string): Registry {
   }
 }
 const lockWithinMs = 2_000;
-
-/** Of rows that share a name each is the how many-th of it. */
-function keyed(values: readonly JsonObject[]): readonly KeyedRow[] {
-  const counts = new Map<string, number>();
-  return values.flatMap((value) => {
-    const name = nameOfRow(value) ?? "";
-    const nth = (counts.get(name) ?? 0) + 1;
-    counts.set(name, nth);
-    const row = parseRow(value, nth);
-    return row ? [{ row, value }] : [];
-  });
-}
 
 /** A change that changes nothing is already so. */
 function withoutNothing(decision: Decision): Decision {
