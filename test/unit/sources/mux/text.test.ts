@@ -140,7 +140,7 @@ test("of a thousand rows only the lines of the one that changes are other ones",
   const rows = Array.from({ length: 1_000 }, (_each, nth) => ({
     name: `row-${nth}`,
     status: "running",
-    pane: { cwd: `/work/app-${nth}` },
+    pane: { cwd: `/home/ada/app-${nth}` },
     note: "x ".repeat(100),
     created_at_epoch: 1_796_000_000,
     tags: ["a", "b"],
