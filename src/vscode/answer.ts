@@ -102,6 +102,8 @@ const done: Readonly<{ [operation in Operation]: string }> = {
   stop: "Stopped",
   terminate: "Force-terminated",
   captureId: "Saved the conversation ids of",
+  answer: "Answered",
+  cleanUp: "Cleaned up",
   finalize: "Recorded as stopped:",
   goTo: "Showed",
   peek: "Showed",

@@ -28,6 +28,8 @@ const wordOfOperation: Readonly<{ [operation in Operation]: string }> = {
   stop: "canStop",
   terminate: "canTerminate",
   captureId: "canCaptureId",
+  answer: "canAnswer",
+  cleanUp: "canCleanUp",
   finalize: "canFinalize",
   goTo: "canGoTo",
   peek: "canPeek",

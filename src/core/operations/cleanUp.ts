@@ -1,0 +1,120 @@
+import type { SessionRecord } from "../facet.ts";
+import type { Step } from "../ladder.ts";
+import type { Receipt, Result, StoreLine } from "../receipt.ts";
+import type { Refusal } from "../refusal.ts";
+import { facetsOf } from "../session.ts";
+import type { Session } from "../session.ts";
+import { lookAgain } from "./lookAgain.ts";
+import { addStep, withOperation } from "./operation.ts";
+import type { Draft, OperationContext } from "./operation.ts";
+import { recordAll } from "./recordAll.ts";
+import { endSession } from "./stop.ts";
+import type { StopOptions } from "./stop.ts";
+
+export interface CleanUpOptions extends StopOptions {
+  /** What does not end when asked is killed, and the tracking files are cleaned whatever came of it. */
+  readonly force: boolean;
+  readonly tracking: boolean;
+  /** Whether it is looked for before; the proof afterwards is never left out. */
+  readonly verify: boolean;
+}
+
+/** Look again → end the turn → delete on the server → prove → take it off the tracking files. What can't be proved gone stays on them, unless forced. */
+export function cleanUp(session: Session, options: CleanUpOptions, context: OperationContext): Promise<Receipt> {
+  return withOperation("cleanUp", session, context, async (draft): Promise<Result> => {
+    const found = await lookFor(session, options, context);
+    if (found.kind === "refused") return found;
+    const ended = await endIt(found, options, draft, context);
+    if (ended.kind === "refused") return ended;
+    const isGone = ended.kind === "success" && (await deleteIt(found, session, draft, context));
+    const { force, tracking, verify } = options;
+    draft.cleanedUp = { id: idOf(session), existed: found.kind === "there", isGone, force, tracking, verify };
+
+    if (options.tracking && (isGone || options.force)) await recordAll({ records: [recordIn("tracking", session)] }, { kind: "forgotten" }, () => true, draft, context);
+    else if (options.tracking) draft.warnings.push("It stays in the tracking files, since it may still be there; a forced clean-up takes it out of them all the same.");
+    if (isGone) return { kind: "success", method: ended.method };
+    return { kind: "partial", method: ended.kind === "failed" ? "notNeeded" : ended.method, survivors: ended.kind === "partial" ? ended.survivors : [] };
+  });
+}
+
+/** `nowhere`: every server that is known has answered that there is none. */
+type Found =
+  | { readonly kind: "there"; readonly session: Session }
+  | { readonly kind: "nowhere" | "unlooked" }
+  | { readonly kind: "unknown"; readonly why: string };
+
+async function lookFor(session: Session, { verify }: CleanUpOptions, context: OperationContext): Promise<Found | Refusal> {
+  const fresh = await lookAgain(withServersRecord(session), context);
+  if (fresh.kind === "refused") {
+    if (fresh.reason === "notFound") return { kind: verify || !isServersId(idOf(session)) ? "nowhere" : "unlooked" };
+    return fresh.reason === "unreachable" ? { kind: "unknown", why: fresh.detail } : fresh;
+  }
+  const known = facetsOf(fresh.session).filter(({ source }) => source !== "tracking");
+  const unsure = known.find(({ liveness }) => liveness.value === "unknown");
+  if (unsure) return { kind: "unknown", why: unsure.liveness.seen };
+  return known.length > 0 ? { kind: "there", session: fresh.session } : { kind: "nowhere" };
+}
+
+/** Its turn, or the window that has it open. */
+async function endIt(found: Found, options: CleanUpOptions, draft: Draft, context: OperationContext): Promise<Result> {
+  if (found.kind === "unknown") {
+    draft.warnings.push(`Whether it still exists can't be known: ${found.why}.`);
+    return { kind: "partial", method: "notNeeded", survivors: [] };
+  }
+  if (found.kind !== "there" || found.session.run?.liveness.value !== "alive") return { kind: "success", method: "notNeeded" };
+  const steps: readonly Step[] = options.force ? ["ask", "hangUp", "kill"] : ["ask", "hangUp"];
+  return endSession(found.session, steps, options, draft, context);
+}
+
+/** True where nothing of it is left on any server. */
+async function deleteIt(found: Found, session: Session, draft: Draft, context: OperationContext): Promise<boolean> {
+  if (found.kind === "nowhere") return true;
+  const { signal, now, sources } = context;
+  const facets = found.kind === "there" ? facetsOf(found.session) : [];
+  const facet = facets.find(({ source }) => source === "opencode") ?? recordIn("opencode", session);
+  const lines: StoreLine[] = [];
+  for (const store of (await sources.get("opencode")?.stores?.(facet, signal)) ?? []) {
+    const outcome = await store.erase(signal);
+    const residue = await store.residue(signal);
+    lines.push({ store: store.name, outcome, residue });
+    const value = outcome.kind === "erased" && residue.length === 0;
+    const seen = outcome.kind === "blocked" ? outcome.reason : residue.join(", ") || "it is found nowhere any more";
+    addStep({ step: "erase", did: `deleted it from ${store.name}`, verified: { value, seen, at: now() } }, draft, context);
+  }
+  draft.purged = lines;
+  return lines.length > 0 && lines.every(({ outcome, residue }) => outcome.kind === "erased" && residue.length === 0);
+}
+
+/** What is not in the list: named by its id alone, as scripts do. */
+export function sessionOfId(id: string, now: number): Session {
+  const status = { value: "unknown", seen: "it is not in the list", at: now } as const;
+  const key = isServersId(id) ? (`opencode:${id}` as const) : (`tracking:${id}` as const);
+  const unknown = { agent: undefined, cwd: undefined, conversation: undefined, startedAt: undefined, run: undefined, doubt: undefined };
+  return { ...unknown, key, title: id, records: [], status };
+}
+
+/** As the seed's programs have it. What does not begin like OpenCode's own is known to the tracking files at most. */
+export const cleanableId = /^[a-zA-Z0-9][a-zA-Z0-9_-]*$/;
+
+function isServersId(id: string): boolean {
+  return /^ses_[0-9A-Za-z]+$/.test(id);
+}
+
+/** Of the conversation, which is what both servers and lists go by. */
+function idOf({ key, run, records }: Session): string {
+  const own = [...(run ? [run] : []), ...records].find(({ source }) => source === "opencode" || source === "tracking")?.key ?? key;
+  return own.slice(own.indexOf(":") + 1);
+}
+
+/** So that the servers are asked for it, though only a list has named it. */
+function withServersRecord(session: Session): Session {
+  const isKnown = facetsOf(session).some(({ source }) => source === "opencode");
+  return isKnown || !isServersId(idOf(session)) ? session : { ...session, records: [...session.records, recordIn("opencode", session)] };
+}
+
+function recordIn(source: "opencode" | "tracking", session: Session): SessionRecord {
+  const known = session.records.find((record) => record.source === source);
+  const { at } = session.status;
+  const notLooked = { liveness: { value: "unknown", seen: "not looked for yet", at }, says: { value: "active", seen: "named by a person", at } } as const;
+  return known ?? { kind: "record", key: `${source}:${idOf(session)}`, source, place: source, ...notLooked };
+}
