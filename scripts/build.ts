@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Bundles both faces into dist/: CommonJS, with `vscode` and the native database left outside. */
+/** Bundles both faces into dist/: CommonJS, with `vscode`, the native database and the YAML library left outside. */
 export async function buildProduct(): Promise<void> {
   await bundle({ extension: "src/extension.ts", cli: "src/cli.ts" }, "dist");
 }
@@ -19,7 +19,8 @@ export async function bundle(entryPoints: Readonly<Record<string, string>>, outd
     platform: "node",
     format: "cjs",
     target: "node22.15",
-    external: ["vscode", "better-sqlite3"],
+    // Beside the bundle, for whom a registry is set: half as long again would be read at every start else.
+    external: ["vscode", "better-sqlite3", "yaml"],
     minify: true,
     keepNames: true,
     sourcemap: "linked",

@@ -2,7 +2,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from "node:path";
 import { root } from "./suites/run.ts";
 
-/** All that is in the package, beside the README; everything but the editor's own API and the database program is in the two bundles. */
+/** All that is in the package, beside the README; everything but the editor's own API, the database program and the YAML library is in the two bundles. */
 const parts = [
   "package.json",
   "package.nls.json",
@@ -17,6 +17,7 @@ const parts = [
 
 /** What runs of it, for every platform: its sources are left out, and what it names as a dependency is for compiling them only. */
 const database = ["package.json", "LICENSE", "lib/**/*.js", "prebuilds/*.node"];
+const yaml = ["package.json", "LICENSE", "dist/**/*.js"];
 
 /** What a person gets, as it is built now, is afterwards in that folder, and nothing else. */
 export function layOutContents(folder: string): void {
@@ -25,6 +26,7 @@ export function layOutContents(folder: string): void {
   for (const part of parts) cpSync(join(root, part), join(folder, part));
   // Beside the bundles that ask for it, which is where Node looks first: vsce leaves out a node_modules at the top.
   layOutPackage("better-sqlite3", database, join(folder, "dist/node_modules"));
+  layOutPackage("yaml", yaml, join(folder, "dist/node_modules"));
   writeFileSync(join(folder, "README.md"), readOnItsOwn(readFileSync(join(root, "README.md"), "utf8")));
 }
 

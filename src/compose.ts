@@ -11,7 +11,6 @@ import type { Places, Warden } from "./core/warden.ts";
 import type { Settings } from "./settings.ts";
 import { openLedger } from "./sources/ledger/ledgerSource.ts";
 import { delegateEvents } from "./sources/mux/delegateEvents.ts";
-import { createMuxSource } from "./sources/mux/muxSource.ts";
 import { createProcessSource } from "./sources/process/processSource.ts";
 import { openJournal } from "./system/journalFile.ts";
 import { becomeLeader } from "./system/leader.ts";
@@ -45,7 +44,7 @@ export async function compose(settings: Settings): Promise<Warden> {
   const sources: readonly Source[] = [
     createProcessSource(agents, machine, settings.configHomes),
     ledger,
-    ...(registry === undefined ? [] : [createMuxSource(registry, agents, machine)]),
+    ...(registry === undefined ? [] : [await muxSource(registry, machine)]),
   ];
   const can = { sources: new Map(sources.map((source) => [source.id, source])), agents: new Map(agents.map((agent) => [agent.id, agent])) };
   const journalFile = join(stateFolder, "journal.jsonl");
@@ -87,6 +86,12 @@ export async function compose(settings: Settings): Promise<Warden> {
     lead: (onElected) => becomeLeader(stateFolder, onElected),
     [Symbol.dispose]: () => noting[Symbol.dispose](),
   };
+}
+
+/** Loaded only where there is a registry: reading YAML takes a large library. */
+async function muxSource(registry: string, machine: Machine): Promise<Source> {
+  const { createMuxSource } = await import("./sources/mux/muxSource.ts");
+  return createMuxSource(registry, agents, machine);
 }
 
 function placesOf(machine: Machine): Places {
