@@ -17,6 +17,9 @@ export function settingsOfEditor(): Settings {
     notify: asked.get("notify"),
     "mux.registry": asked.get("mux.registry") || process.env["AGENT_SESSIONS_YAML"],
     "mux.publishEvent": asked.get("mux.publishEvent"),
+    "opencode.servers": asked.get("opencode.servers"),
+    "tracking.env": asked.get("tracking.env"),
+    "tracking.details": asked.get("tracking.details"),
   });
 }
 

@@ -1,7 +1,17 @@
 import { expect, test } from "vitest";
 import { parseSettings, settingsFileText } from "../../src/settings.ts";
 
-const defaults = { tmuxProgram: "tmux", tmuxSockets: [], configHomes: [], notify: true, muxRegistry: "", muxPublishEvent: [] };
+const defaults = {
+  tmuxProgram: "tmux",
+  tmuxSockets: [],
+  configHomes: [],
+  notify: true,
+  muxRegistry: "",
+  muxPublishEvent: [],
+  opencodeServers: [],
+  trackingEnv: "/tmp/async-sessions.env",
+  trackingDetails: "/tmp/async-sessions-details.json",
+};
 
 test.each([[undefined], [null], ["text"], [7], [[]], [{}], [{ unknown: true }]])("%j: everything is as it is without settings", (value) => {
   expect(parseSettings(value)).toEqual(defaults);
@@ -15,6 +25,9 @@ test("each value is taken under the editor's own key", () => {
     notify: false,
     "mux.registry": "/r.yaml",
     "mux.publishEvent": ["/p", "x"],
+    "opencode.servers": ["http://127.0.0.1:5000"],
+    "tracking.env": "/t.env",
+    "tracking.details": "/t.json",
   };
   expect(parseSettings(asked)).toEqual({
     tmuxProgram: "/opt/tmux",
@@ -23,21 +36,40 @@ test("each value is taken under the editor's own key", () => {
     notify: false,
     muxRegistry: "/r.yaml",
     muxPublishEvent: ["/p", "x"],
+    opencodeServers: ["http://127.0.0.1:5000"],
+    trackingEnv: "/t.env",
+    trackingDetails: "/t.json",
   });
 });
 
-test.each([{ "tmux.program": "" }, { "tmux.program": 7 }, { "tmux.sockets": "/tmp/a" }, { "tmux.sockets": [""] }, { configHomes: [7] }, { notify: "no" }])(
-  "a value that can't be used is as if it were not there: %j",
-  (value) => {
-    expect(parseSettings(value)).toEqual(defaults);
-  },
-);
+test.each([
+  { "tmux.program": "" },
+  { "tmux.program": 7 },
+  { "tmux.sockets": "/tmp/a" },
+  { "tmux.sockets": [""] },
+  { configHomes: [7] },
+  { notify: "no" },
+  { "opencode.servers": [""] },
+  { "tracking.env": 7 },
+])("a value that can't be used is as if it were not there: %j", (value) => {
+  expect(parseSettings(value)).toEqual(defaults);
+});
 
 test("a value that can't be used takes no other with it", () => {
   expect(parseSettings({ "tmux.program": 7, notify: false })).toEqual({ ...defaults, notify: false });
 });
 
 test("the settings file gives back what was written", () => {
-  const settings = { tmuxProgram: "/opt/tmux", tmuxSockets: ["/tmp/a"], configHomes: ["/x"], notify: false, muxRegistry: "/r.yaml", muxPublishEvent: ["/p"] };
+  const settings = {
+    tmuxProgram: "/opt/tmux",
+    tmuxSockets: ["/tmp/a"],
+    configHomes: ["/x"],
+    notify: false,
+    muxRegistry: "/r.yaml",
+    muxPublishEvent: ["/p"],
+    opencodeServers: ["http://a:1"],
+    trackingEnv: "/e",
+    trackingDetails: "",
+  };
   expect(parseSettings(JSON.parse(settingsFileText(settings)))).toEqual(settings);
 });
