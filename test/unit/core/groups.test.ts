@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { countByGroup, groupOf, groupSessions, isAutomation } from "../../../src/core/groups.ts";
+import { countByGroup, familiesOf, groupOf, groupSessions, isAutomation, isEarlier, rootsOf } from "../../../src/core/groups.ts";
 import type { Session } from "../../../src/core/session.ts";
 import type { Status } from "../../../src/core/status.ts";
-import { aRun, aSession, pid, withStatus } from "../../support/facets.ts";
+import { aBook, aRun, aSession, aTurn, now, pid, withStatus } from "../../support/facets.ts";
 
 function session(title: string, status: Status, startedAt: number, cwd?: string): Session {
   const run = aRun({ key: `process:${title}`, title, host: { kind: "process", process: pid(startedAt) }, startedAt, ...(cwd !== undefined && { cwd }) });
@@ -88,4 +88,60 @@ test("automation is counted with nobody", () => {
 
 test.each(["terminal", "panel", "appServer"] as const)("a run in a %s is no automation", (runsIn) => {
   expect(isAutomation(aSession(aRun({ runsIn })))).toBe(false);
+});
+
+const ofServer = (id: string, startedAt: number, parent?: string): Session =>
+  aSession(
+    aTurn({
+      key: `opencode:${id}`,
+      title: id,
+      startedAt,
+      conversation: { agent: "opencode", id, toldBy: "agent" },
+      ...(parent !== undefined && { parent: `opencode:${parent}` as const }),
+    }),
+  );
+const families = (...sessions: readonly Session[]) => [...familiesOf(sessions)].map(([{ title }, below]) => [title, below.map((one) => one.title)]);
+
+test("what works for another session stands below that one's root, however deep, by start", () => {
+  const sessions = [ofServer("later", 9, "root"), ofServer("deep", 5, "child"), ofServer("root", 1), ofServer("child", 3, "root"), ofServer("other", 2)];
+  expect(families(...sessions)).toEqual([
+    ["root", ["child", "deep", "later"]],
+    ["other", []],
+  ]);
+  expect(rootsOf(sessions).map(({ title }) => title)).toEqual(["root", "other"]);
+});
+
+test("a parent that is not listed leaves its child by itself", () => {
+  expect(families(ofServer("child", 1, "gone"))).toEqual([["child", []]]);
+});
+
+test("a parent is known by any of its facets", () => {
+  const conversation = { agent: "opencode", id: "root", toldBy: "agent" } as const;
+  const window = aSession(
+    aRun({ key: "process:7", title: "window", agent: "opencode", conversation }),
+    aBook("opencode", "ended", { key: "opencode:root", agent: "opencode", conversation }),
+  );
+  expect(window.key).toBe("process:7");
+  expect(families(window, ofServer("child", 2, "root"))).toEqual([["window", ["child"]]]);
+});
+
+test("those that name each other in a circle are each listed once, and so is who stands below them", () => {
+  const sessions = [ofServer("a", 1, "b"), ofServer("b", 2, "a"), ofServer("self", 3, "self"), ofServer("c", 4, "self")];
+  expect(familiesOf(sessions).size + [...familiesOf(sessions).values()].flat().length).toBe(sessions.length);
+});
+
+test("the count is of roots: they say themselves what those below them wait for", () => {
+  const asking = withStatus(ofServer("child", 2, "root"), "needsInput");
+  expect(countByGroup([withStatus(ofServer("root", 1), "needsInput"), asking])).toMatchObject({ "Needs you": 1, Working: 0 });
+});
+
+test("earlier is what was stopped and touched last more than a day ago", () => {
+  const dayMs = 86_400_000;
+  const stopped = (at?: number) =>
+    withStatus(aSession(aBook("opencode", "ended", { agent: "opencode", ...(at !== undefined && { lastInteractionAt: at }) })), "stopped");
+  expect(isEarlier(stopped(now - dayMs - 1), now)).toBe(true);
+  expect(isEarlier(stopped(now - dayMs), now)).toBe(false);
+  expect(isEarlier(stopped(), now)).toBe(false);
+  expect(isEarlier({ ...stopped(), startedAt: now - 2 * dayMs }, now)).toBe(true);
+  expect(isEarlier(withStatus(stopped(now - 9 * dayMs), "exited"), now)).toBe(false);
 });
