@@ -13,14 +13,13 @@ import { looksInTheSamePlaces, section, settingsOfEditor, writeSettings } from "
 import { createStatusBar } from "./vscode/statusBar.ts";
 import { onDispose, together } from "./vscode/together.ts";
 import { Tree } from "./vscode/tree.ts";
-import type { Row } from "./vscode/treeItems.ts";
-import { childrenOf } from "./vscode/picture.ts";
+import type { DrawnRow } from "./vscode/tree.ts";
 import { groupedByKey } from "./vscode/viewCommands.ts";
 import { announceTerminals, describeHost } from "./vscode/windowName.ts";
 
 /** What the tree shows, for other extensions and for tests. */
 export interface Exports {
-  readonly rows: () => readonly (Row & { readonly children: readonly Row[] })[];
+  readonly rows: () => readonly DrawnRow[];
 }
 
 export async function activate(context: vscode.ExtensionContext): Promise<Exports> {
@@ -60,7 +59,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
   );
   pace.hint();
   void Promise.all([writeSettings(settings, lookout.warden.stateFolder), keepLauncherCurrent(context, lookout.warden.stateFolder)]).catch(fail);
-  return { rows: () => tree.picture.roots.map((root) => ({ ...tree.rowOf(root), children: childrenOf(root).map((child) => tree.rowOf(child)) })) };
+  return { rows: () => tree.rows() };
 
   async function takeSettings(): Promise<void> {
     const before = settings;

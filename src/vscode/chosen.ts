@@ -1,5 +1,5 @@
 import type { FacetKey } from "../core/facet.ts";
-import type { Node } from "./picture.ts";
+import type { Node, SessionNode } from "./picture.ts";
 
 /** The sessions of the clicked row, or of all the selected rows if it is one of them. Bare keys name sessions too. */
 export function chosenKeys(clicked: unknown, selected: unknown): readonly FacetKey[] {
@@ -20,11 +20,18 @@ function keysOf(node: Node): readonly FacetKey[] {
     case "session":
       return [node.session.key];
     case "group":
+      return [...node.children, ...(node.earlier?.children ?? [])].flatMap(allKeysOf);
+    case "earlier":
     case "automation":
-      return node.children.map(({ session }) => session.key);
+      return node.children.flatMap(allKeysOf);
     case "notice":
       return [];
   }
+}
+
+/** With those below it, each of which a command takes or leaves by what can be done to it. */
+function allKeysOf({ session, below }: SessionNode): readonly FacetKey[] {
+  return [session.key, ...below.flatMap(allKeysOf)];
 }
 
 function isNode(value: unknown): value is Node {

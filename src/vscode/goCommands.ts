@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { groupOf, groupSessions, isAutomation } from "../core/groups.ts";
+import { groupOf, groupSessions, isAutomation, rootsOf } from "../core/groups.ts";
 import type { Session } from "../core/session.ts";
 import type { Handler, Hands } from "./commands.ts";
 import { goTo } from "./goTo.ts";
@@ -42,6 +42,6 @@ export function goCommands({ face, focusedRow, choose }: Hands): Readonly<{ [id 
 }
 
 function whoNeeds(sessions: readonly Session[]): readonly Session[] {
-  const people = sessions.filter((session) => !isAutomation(session) && groupOf(session.status.value) === "Needs you");
+  const people = rootsOf(sessions).filter((session) => !isAutomation(session) && groupOf(session.status.value) === "Needs you");
   return groupSessions(people, "status").flatMap(({ sessions }) => sessions);
 }

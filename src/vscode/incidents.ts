@@ -1,4 +1,4 @@
-import { isAutomation } from "../core/groups.ts";
+import { isAutomation, rootsOf } from "../core/groups.ts";
 import type { Snapshot } from "../core/roster.ts";
 import type { FacetKey } from "../core/facet.ts";
 import type { Session } from "../core/session.ts";
@@ -7,7 +7,7 @@ import type { Session } from "../core/session.ts";
 export function createIncidents(): (snapshot: Snapshot) => readonly Session[] {
   let told: ReadonlySet<FacetKey> | undefined;
   return ({ sessions }) => {
-    const waiting = sessions.filter((session) => session.status.value === "needsInput" && !isAutomation(session));
+    const waiting = rootsOf(sessions).filter((session) => session.status.value === "needsInput" && !isAutomation(session));
     const before = told;
     // A moment without an answer does not end an incident.
     const unclear = sessions.filter(({ key, status }) => status.value === "unknown" && before?.has(key));

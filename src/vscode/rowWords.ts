@@ -38,6 +38,11 @@ export function whereOf({ run }: Session): string {
   return pane ? `tmux ${plain(pane.sessionName)}:${pane.windowIndex}` : "";
 }
 
+/** "On http://127.0.0.1:4096", where a server runs it. */
+export function serverOf({ run }: Session): string {
+  return run?.host.kind === "server" ? `On ${plain(run.host.url)}` : "";
+}
+
 export function folderName(path: string): string {
   return path.split("/").findLast((part) => part !== "") ?? path;
 }

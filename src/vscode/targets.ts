@@ -43,7 +43,7 @@ async function pick({ lookout, tree }: Face, { verb, fits }: Purpose): Promise<r
     return [];
   }
   const items = fitting.map((session) => {
-    const { label, description, icon } = rowOf({ kind: "session", session, nth: 1 }, (one) => tree.offered(one), Date.now());
+    const { label, description, icon } = rowOf({ kind: "session", session, nth: 1, below: [] }, (one) => tree.offered(one), Date.now());
     return { label, description, key: session.key, ...(icon && { iconPath: new vscode.ThemeIcon(icon.name) }) };
   });
   const picked = await vscode.window.showQuickPick(items, { placeHolder: `Which session to ${verb}`, matchOnDescription: true });

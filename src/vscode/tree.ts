@@ -12,6 +12,10 @@ import type { Row } from "./treeItems.ts";
 
 export const viewId = "sessionWarden.sessions";
 
+export interface DrawnRow extends Row {
+  readonly children: readonly DrawnRow[];
+}
+
 /** The tree of sessions. It is drawn anew only when what it shows changed, and never under a hand that has just chosen a row. */
 export class Tree implements vscode.TreeDataProvider<Node>, Disposable {
   readonly view: vscode.TreeView<Node>;
@@ -80,6 +84,11 @@ export class Tree implements vscode.TreeDataProvider<Node>, Disposable {
     return rowOf(node, (session) => this.offered(session), Date.now());
   }
 
+  /** All that is drawn, each row with those below it. */
+  rows(nodes: readonly Node[] = this.#picture.roots): readonly DrawnRow[] {
+    return nodes.map((node) => ({ ...this.rowOf(node), children: this.rows(childrenOf(node)) }));
+  }
+
   offered(session: Session): ReadonlySet<Operation> {
     return offered(session, this.#lookout.warden.can);
   }
@@ -105,7 +114,7 @@ export class Tree implements vscode.TreeDataProvider<Node>, Disposable {
     const { roots, shown, all } = this.#picture;
     // Where a message stands, VS Code leaves out the welcome text, which has a way back.
     const message = this.#wish.filter === "" || roots.length === 0 ? "" : `“${this.#wish.filter}”: ${shown} of ${all} shown`;
-    const drawn = JSON.stringify([message, roots.map((root) => [this.rowOf(root), childrenOf(root).map((child) => this.rowOf(child))])]);
+    const drawn = JSON.stringify([message, this.rows()]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.view.message = message;

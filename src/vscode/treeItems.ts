@@ -5,7 +5,7 @@ import type { Session } from "../core/session.ts";
 import { ageMsOf, spokenAge } from "./ages.ts";
 import type { GroupNode, Node, NoticeNode, SessionNode } from "./picture.ts";
 import { plain } from "./plainText.ts";
-import { describe, folderName, whereOf } from "./rowWords.ts";
+import { describe, folderName, serverOf, whereOf } from "./rowWords.ts";
 import { iconOf } from "./statusIcons.ts";
 import type { Icon } from "./statusIcons.ts";
 
@@ -49,8 +49,10 @@ export const contextWords: readonly string[] = [
   "hasId",
   "group",
   "exited",
+  "earlier",
   "automation",
   "notice",
+  "enterPassword",
   "openFile",
   "openSettings",
   ...Object.values(wordOfOperation),
@@ -60,6 +62,17 @@ export function rowOf(node: Node, offered: (session: Session) => ReadonlySet<Ope
   switch (node.kind) {
     case "group":
       return groupRow(node);
+    case "earlier":
+      return {
+        id: "earlier",
+        label: "Earlier",
+        description: String(node.children.length),
+        icon: { name: "history" },
+        contextValue: "earlier",
+        tooltip: "Stopped more than a day ago.",
+        spoken: `Earlier, ${sessionCount(node.children.length)}`,
+        fold: "closed",
+      };
     case "automation":
       return {
         id: "automation",
@@ -78,7 +91,7 @@ export function rowOf(node: Node, offered: (session: Session) => ReadonlySet<Ope
   }
 }
 
-function sessionRow({ session, nth }: SessionNode, offered: ReadonlySet<Operation>, now: number): Row {
+function sessionRow({ session, nth, below }: SessionNode, offered: ReadonlySet<Operation>, now: number): Row {
   const { key, status, conversation, cwd } = session;
   const age = ageMsOf(session, now);
   const label = plain(session.title);
@@ -95,17 +108,24 @@ function sessionRow({ session, nth }: SessionNode, offered: ReadonlySet<Operatio
       `${agent}: ${statusWords[status.value]} (${why})`,
       cwd && plain(cwd),
       whereOf(session),
+      serverOf(session),
       conversation && `Conversation ${plain(conversation.id)}`,
     ]
       .filter(Boolean)
       .join("\n"),
     spoken: [label, agent, statusWords[status.value], age !== undefined && spokenAge(age), why].filter(Boolean).join(", "),
-    fold: "none",
+    fold: below.length === 0 ? "none" : below.some(isBusy) ? "open" : "closed",
   };
 }
 
+function isBusy({ session: { status } }: SessionNode): boolean {
+  return status.value === "working" || status.value === "needsInput";
+}
+
 /** A group that one works from is open; the past is folded. */
-function groupRow({ name, by, children }: GroupNode): Row {
+function groupRow(group: GroupNode): Row {
+  const { name, by } = group;
+  const count = group.children.length + (group.earlier?.children.length ?? 0);
   const isFolder = by === "folder";
   const label = isFolder ? folderName(name) : name;
   const isExited = !isFolder && name === ("Exited" satisfies GroupName);
@@ -113,23 +133,23 @@ function groupRow({ name, by, children }: GroupNode): Row {
   return {
     id: `${by} ${name}`,
     label: plain(label),
-    description: isFolder ? `${children.length}   ${plain(name.slice(0, name.lastIndexOf("/")))}`.trimEnd() : String(children.length),
+    description: isFolder ? `${count}   ${plain(name.slice(0, name.lastIndexOf("/")))}`.trimEnd() : String(count),
     icon: isFolder ? { name: "folder" } : undefined,
     contextValue: isExited ? "group exited" : "group",
     tooltip: plain(name),
-    spoken: `${plain(label)}, ${sessionCount(children.length)}`,
+    spoken: `${plain(label)}, ${sessionCount(count)}`,
     fold: isPast ? "closed" : "open",
   };
 }
 
 function noticeRow({ place, sentence, remedy }: NoticeNode): Row {
-  const canBeOpened = remedy === "openFile" || remedy === "openSettings";
+  const isMended = remedy === "openFile" || remedy === "openSettings" || remedy === "enterPassword";
   return {
     id: `notice ${place} ${sentence}`,
     label: plain(place),
     description: plain(sentence),
     icon: { name: "warning", color: "list.warningForeground" },
-    contextValue: canBeOpened ? `notice ${remedy}` : "notice",
+    contextValue: isMended ? `notice ${remedy}` : "notice",
     tooltip: `${plain(place)}\n${plain(sentence, 1_000)}`,
     spoken: `Warning: ${plain(place)}, ${plain(sentence)}`,
     fold: "none",

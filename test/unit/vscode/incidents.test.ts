@@ -27,6 +27,12 @@ it("a moment without an answer is no new incident", () => {
   expect(begun(snapshotOf(waiting))).toEqual([]);
 });
 
+it("what waits below another is told by that one alone", () => {
+  const begun = createIncidents();
+  begun(snapshotOf(working));
+  expect(begun(snapshotOf(waiting, session("a", { is: "needsInput", parent: waiting.key })))).toEqual([waiting]);
+});
+
 it("automation is never told of", () => {
   const begun = createIncidents();
   begun(snapshotOf());

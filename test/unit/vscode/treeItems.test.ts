@@ -5,7 +5,7 @@ import type { Status } from "../../../src/core/status.ts";
 import { childrenOf, pictureOf } from "../../../src/vscode/picture.ts";
 import { iconOf } from "../../../src/vscode/statusIcons.ts";
 import { contextWords, rowOf } from "../../../src/vscode/treeItems.ts";
-import { now, past, run, session, snapshotOf } from "./sessions.ts";
+import { minuteMs, now, past, run, session, snapshotOf } from "./sessions.ts";
 
 const pane = {
   server: { socket: "/tmp/tmux-1000/default", pid: 9 },
@@ -118,8 +118,47 @@ it("of two folders with one name each has its own row", () => {
   expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
 });
 
+it("a root is open while one below it works or waits, and folded otherwise", () => {
+  const withBelow = (...below: readonly Session[]) =>
+    rowOf(
+      { kind: "session", session: session("root"), nth: 1, below: below.map((one) => ({ kind: "session", session: one, nth: 1, below: [] })) },
+      () => new Set(),
+      now,
+    );
+  expect(withBelow().fold).toBe("none");
+  expect(withBelow(session("a"), session("b", { is: "working" })).fold).toBe("open");
+  expect(withBelow(session("a", { is: "needsInput" })).fold).toBe("open");
+  expect(withBelow(session("a"), past("b", "stopped", "by hand")).fold).toBe("closed");
+});
+
+it("a group counts what is folded in it, and the fold counts its own", () => {
+  const snapshot = snapshotOf(past("old", "stopped", "by hand", { lastAt: now - 25 * 60 * minuteMs }), past("today", "stopped", "by hand"));
+  const [stopped] = pictureOf(snapshot, { by: "status", filter: "" }).roots;
+  const rows = stopped && [stopped, ...childrenOf(stopped)].map((node) => rowOf(node, () => new Set(), now));
+  expect(rows?.map(({ label, description, fold }) => [label, description, fold])).toMatchObject([
+    ["Stopped", "2", "closed"],
+    ["today", {}, "none"],
+    ["Earlier", "1", "closed"],
+  ]);
+});
+
+it("a session of a server says on which", () => {
+  const host = { kind: "server", server: undefined, url: "http://127.0.0.1:4096", directory: "/home/me/app" } as const;
+  expect(row(session("a", { run: run("opencode:a", { host }) })).tooltip).toContain("\nOn http://127.0.0.1:4096\n");
+});
+
+it("a locked server's row asks for its password", () => {
+  const locked = { place: "http://127.0.0.1:4096", reason: "it is locked", remedy: "enterPassword" } as const;
+  const [notice] = pictureOf({ ...snapshotOf(), unreachable: [locked] }, { by: "status", filter: "" }).roots;
+  expect(notice && rowOf(notice, () => new Set(), now)).toMatchObject({
+    label: locked.place,
+    description: locked.reason,
+    contextValue: "notice enterPassword",
+  });
+});
+
 function row(one: Session, offered: readonly Operation[] = []) {
-  return rowOf({ kind: "session", session: one, nth: 1 }, () => new Set(offered), now);
+  return rowOf({ kind: "session", session: one, nth: 1, below: [] }, () => new Set(offered), now);
 }
 
 function rootsOf(...sessions: readonly Session[]) {
