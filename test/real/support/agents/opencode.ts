@@ -7,14 +7,20 @@ import type { Agent, Start } from "./agent.ts";
 /** Resolves when OpenCode's composer is open. It runs tools without asking. */
 export async function startOpencode(lab: Lab, start: Start): Promise<Agent> {
   configureOpencode(lab);
-  const offline = ["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE"].map((what) => [`OPENCODE_DISABLE_${what}`, "1"]);
-  const env = { ...Object.fromEntries(offline), npm_config_registry: "http://127.0.0.1:9", npm_config_fetch_retries: "0", ...start.env };
-  const agent = await launch(lab, "opencode", { ...start, env }, ({ comm }) => comm === "opencode");
+  const agent = await launch(lab, "opencode", { ...start, env: { ...offline, ...start.env } }, ({ comm }) => comm === "opencode");
   await untilScreen(agent.pane, "Ask anything");
   return agent;
 }
 
-function configureOpencode(lab: Lab): void {
+/** So that it asks nobody outside for updates, models, plugins; on its first use of a folder it would install one from a registry. */
+export const offline: Lab["env"] = {
+  ...Object.fromEntries(["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE"].map((what) => [`OPENCODE_DISABLE_${what}`, "1"])),
+  npm_config_registry: "http://127.0.0.1:9",
+  npm_config_fetch_retries: "0",
+};
+
+/** Its model is the lab's; tools run without asking, unless a folder or a session says otherwise. */
+export function configureOpencode(lab: Lab): void {
   configure(join(lab.env["XDG_CONFIG_HOME"] ?? "", "opencode/opencode.json"), {
     autoupdate: false,
     share: "disabled",

@@ -7,7 +7,7 @@ import type { Api, RequestBody } from "./answer.ts";
 import { chat } from "./chat.ts";
 import { gemini } from "./gemini.ts";
 import { planFor } from "./plan.ts";
-import type { Plan } from "./plan.ts";
+import type { Fault, Plan } from "./plan.ts";
 import { responses } from "./responses.ts";
 
 /** A model without a mind, on a free loopback port: it does what the words of `planFor` say, and keeps account of all that reached it. */
@@ -23,7 +23,7 @@ export interface ModelRequest {
   readonly userText: string;
   readonly isToolResult: boolean;
   readonly tools: readonly string[];
-  readonly plan: Plan;
+  readonly plan: Plan | Fault;
   /** Open while the answer is being written; `hung up` if the caller left before its end. */
   state: "open" | "answered" | "hung up";
 }
@@ -68,7 +68,14 @@ async function serve(request: IncomingMessage, response: ServerResponse, request
   const noted: ModelRequest = { api: api.name, ...asked, plan: planFor(asked), state: "open" };
   requests.push(noted);
   response.on("close", () => (noted.state = response.writableFinished ? "answered" : "hung up"));
+  if (noted.plan.kind === "hang") return void response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+  if (noted.plan.kind === "http") return sendFault(noted.plan, response);
   await api.answer(noted.plan, body, response);
+}
+
+function sendFault({ status, retryAfterSeconds }: Extract<Fault, { kind: "http" }>, response: ServerResponse): void {
+  response.writeHead(status, { "content-type": "application/json", "retry-after": String(retryAfterSeconds) });
+  response.end(JSON.stringify({ error: { type: "fake", message: `fake ${status}` } }));
 }
 
 function findApi(path: string): Api | undefined {

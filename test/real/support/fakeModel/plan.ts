@@ -4,6 +4,9 @@ export type Plan =
   | { readonly kind: "stream"; readonly seconds: number }
   | { readonly kind: "call"; readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
 
+/** What happens instead of an answer, in every API alike. */
+export type Fault = { readonly kind: "hang" } | { readonly kind: "http"; readonly status: number; readonly retryAfterSeconds: number };
+
 /** What of a request decides the answer. */
 export interface Asked {
   /** The last user message's own text, without what the agent added to it. */
@@ -18,18 +21,27 @@ export interface Asked {
  *   BASH cmd     ask for the shell tool with cmd (BASH ESC cmd: Codex is told to ask for it outside its sandbox)
  *   BGBASH cmd   the same in the background, where the agent has that
  *   ASKQ         ask for the tool that puts a question to the person
+ *   TASK prompt  ask for OpenCode's tool that gives the prompt to a sub-agent, which has words of its own by it
+ *   HANG         send the headers of an answer, and then nothing
+ *   HTTP n s     answer with that status, and the word to come again in s seconds
  *   else         answer "pong: <text>"
  * A tool's result is answered "done", and a request that offers no tools (an agent's own, for a title) at once.
  */
-export function planFor({ userText, isToolResult, tools }: Asked): Plan {
+export function planFor({ userText, isToolResult, tools }: Asked): Plan | Fault {
   if (tools.length === 0) return { kind: "say", text: "Fake title" };
   if (isToolResult) return { kind: "say", text: "done" };
+  const prompt = /TASK (.+)/.exec(userText)?.[1];
+  if (prompt !== undefined && tools.includes("task"))
+    return { kind: "call", tool: "task", input: { description: "a part of it", prompt, subagent_type: "general" } };
   const background = /BGBASH (.+)/.exec(userText)?.[1];
   if (background !== undefined && tools.includes("Bash"))
     return { kind: "call", tool: "Bash", input: { command: background, description: "run it", run_in_background: true } };
   const command = /BASH (.+)/.exec(userText)?.[1];
   if (command !== undefined) return shellCall(command, tools) ?? { kind: "say", text: "no shell here" };
   if (userText.includes("ASKQ")) return questionCall(tools) ?? { kind: "say", text: "no questions here" };
+  if (/\bHANG\b/.test(userText)) return { kind: "hang" };
+  const http = /\bHTTP (\d{3}) ?(\d*)/.exec(userText);
+  if (http !== null) return { kind: "http", status: Number(http[1]), retryAfterSeconds: Number(http[2] || 60) };
   const slow = /SLOW ?(\d*)/.exec(userText);
   if (slow !== null) return { kind: "stream", seconds: Number(slow[1] || 60) };
   return { kind: "say", text: `pong: ${userText.slice(0, 60).replaceAll(/\s+/g, " ")}` };
