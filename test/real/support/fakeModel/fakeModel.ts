@@ -68,7 +68,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, request
   const noted: ModelRequest = { api: api.name, ...asked, plan: planFor(asked), state: "open" };
   requests.push(noted);
   response.on("close", () => (noted.state = response.writableFinished ? "answered" : "hung up"));
-  if (noted.plan.kind === "hang") return void response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+  if (noted.plan.kind === "hang") return response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
   if (noted.plan.kind === "http") return sendFault(noted.plan, response);
   await api.answer(noted.plan, body, response);
 }
