@@ -8,6 +8,7 @@ import { hasUnwatched, sweepUnasked } from "./vscode/leading.ts";
 import { Lookout } from "./vscode/lookout.ts";
 import { notifyOfNeeds } from "./vscode/notify.ts";
 import { createPace } from "./vscode/pace.ts";
+import { passwordsIn } from "./vscode/passwords.ts";
 import { Peeks } from "./vscode/peek.ts";
 import { looksInTheSamePlaces, section, settingsOfEditor, writeSettings } from "./vscode/settingsOf.ts";
 import { createStatusBar } from "./vscode/statusBar.ts";
@@ -29,6 +30,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
   let isLeading = false;
 
   const lookout = new Lookout(await compose(settings), duties, fail);
+  const passwords = passwordsIn(context.secrets);
   const tree = new Tree(lookout);
   const peeks = new Peeks(lookout);
   const pace = createPace({
@@ -37,7 +39,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
     mustLookUnseen: () => isLeading && hasUnwatched(lookout.snapshot, lookout.warden.can),
   });
   own(context, pace, peeks, tree, createStatusBar(lookout, tree), lookout);
-  context.subscriptions.push(log, ...registerCommands({ lookout, tree, log, context, peeks }), announceTerminals(lookout, fail));
+  context.subscriptions.push(log, ...registerCommands({ lookout, tree, log, context, peeks, passwords }), announceTerminals(lookout, fail));
   lookout.begin();
 
   const tell = createContextTeller();
@@ -55,6 +57,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
     vscode.window.onDidStartTerminalShellExecution(pace.hintTwice),
     vscode.window.onDidEndTerminalShellExecution(pace.hintTwice),
     vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration(section) && void takeSettings().catch(fail)),
+    context.secrets.onDidChange(pace.hint),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void takeSettings().catch(fail)),
   );
   pace.hint();

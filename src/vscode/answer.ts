@@ -54,7 +54,7 @@ function nextOf(outcomes: readonly Outcome[]): Next | undefined {
   const forgotten = outcomes.filter(({ receipt }) => isForgotten(receipt)).map(({ session }) => session);
   if (forgotten.length > 0) return { does: "Undo", sessions: forgotten };
   const [only, ...others] = outcomes;
-  if (!only || others.length > 0 || !isResumable(only.receipt)) return undefined;
+  if (!only || others.length > 0 || !isResumable(only)) return undefined;
   return { does: "Resume", sessions: [only.session] };
 }
 
@@ -62,8 +62,9 @@ function isForgotten({ operation, result }: Receipt): boolean {
   return operation === "forget" && (result.kind === "success" || result.kind === "partial");
 }
 
-function isResumable({ operation, result, captured }: Receipt): boolean {
-  const ended = operation === "stop" || operation === "terminate";
+function isResumable({ session, receipt: { operation, result, captured } }: Outcome): boolean {
+  // On a server the session is still there, and a prompt takes it up.
+  const ended = (operation === "stop" || operation === "terminate") && session.run?.host.kind !== "server";
   return ended && result.kind === "success" && captured !== undefined && captured.resumable?.value !== false;
 }
 
@@ -80,7 +81,7 @@ function weightOf({ receipt }: Outcome): Answer["weight"] {
       return result.reason === "busy" || result.reason === "stillAlive" || result.reason === "notFound" ? "information" : "warning";
   }
 }
-const quietly: readonly Operation[] = ["resume", "start", "track", "rename", "archive", "unarchive", "restore", "finalize"];
+const quietly: readonly Operation[] = ["answer", "resume", "start", "track", "rename", "archive", "unarchive", "restore", "finalize"];
 
 function heaviest(weights: readonly Answer["weight"][]): Answer["weight"] {
   return (["error", "warning", "information"] as const).find((weight) => weights.includes(weight)) ?? "quiet";

@@ -9,7 +9,9 @@ import { FocusedRow } from "./focusedRow.ts";
 import { goCommands } from "./goCommands.ts";
 import { houseCommands } from "./houseCommands.ts";
 import { newSessionCommand } from "./newSession.ts";
+import { passwordCommands } from "./passwordCommands.ts";
 import { plain } from "./plainText.ts";
+import { serverCommands } from "./serverCommands.ts";
 import type { Choice, Purpose } from "./targets.ts";
 import { sessionsFor } from "./targets.ts";
 import type { Session } from "../core/session.ts";
@@ -33,6 +35,8 @@ export function registerCommands(face: Face): readonly vscode.Disposable[] {
     ...goCommands(hands),
     ...endCommands(hands),
     ...newSessionCommand(hands),
+    ...serverCommands(hands),
+    ...passwordCommands(hands),
     ...bookCommands(hands),
     ...copyCommands(hands),
     ...viewCommands(hands),

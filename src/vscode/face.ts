@@ -1,5 +1,6 @@
 import type * as vscode from "vscode";
 import type { Lookout } from "./lookout.ts";
+import type { Passwords } from "./passwords.ts";
 import type { Tree } from "./tree.ts";
 
 /** What the commands work with. */
@@ -8,6 +9,7 @@ export interface Face {
   readonly tree: Tree;
   readonly log: vscode.LogOutputChannel;
   readonly context: vscode.ExtensionContext;
+  readonly passwords: Passwords;
   /** Shows the last screen of a session as a read-only document. */
   readonly peeks: { show(key: string): Promise<void> };
 }

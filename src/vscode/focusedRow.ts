@@ -24,7 +24,7 @@ export class FocusedRow {
   }
 
   #selectedKeys(): readonly FacetKey[] {
-    return this.#tree.view.selection.flatMap((node) => chosenKeys(node, undefined));
+    return this.#tree.view.selection.filter(({ kind }) => kind === "session").flatMap((node) => chosenKeys(node, undefined));
   }
 
   /** While VS Code draws the tree anew, nothing counts as selected. */

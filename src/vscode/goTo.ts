@@ -26,7 +26,8 @@ export async function goTo(face: Face, session: Session): Promise<void> {
   });
 }
 
-async function reach(destination: Destination, session: Session, { lookout, tree, peeks }: Face, signal: AbortSignal): Promise<boolean> {
+async function reach(destination: Destination, session: Session, face: Face, signal: AbortSignal): Promise<boolean> {
+  const { lookout, tree, peeks } = face;
   const { places } = lookout.warden;
   switch (destination.kind) {
     case "terminal": {
@@ -48,6 +49,8 @@ async function reach(destination: Destination, session: Session, { lookout, tree
     case "otherWindow":
       void vscode.window.showInformationMessage(`${plain(nameOf(session))} is in a terminal of another window: ${plain(destination.name)}.`);
       return true;
+    case "server":
+      return await attach(destination, session, face);
     case "peek":
       if (!tree.offered(session).has("peek")) return false;
       await peeks.show(session.key);
@@ -55,12 +58,31 @@ async function reach(destination: Destination, session: Session, { lookout, tree
   }
 }
 
+/** Its password goes by the environment of that one terminal, which is not kept over a reload: an argument is read by everybody on the machine. */
+async function attach({ command, origin }: Extract<Destination, { kind: "server" }>, { title }: Session, { lookout, passwords }: Face): Promise<boolean> {
+  const installed = await lookout.warden.places.installedAgents();
+  if (!installed.some(({ program }) => program === command.argv[0])) return false;
+  const opened = vscode.window.terminals.find((terminal) => shows(command, terminal));
+  if (opened) opened.show();
+  if (opened) return true;
+  const kept = await passwords.passwordOf(origin);
+  // One that the editor was started with is of another server.
+  const env = { OPENCODE_SERVER_USERNAME: kept?.user, OPENCODE_SERVER_PASSWORD: kept?.password };
+  openTerminal(plain(title, 40), { ...command, env }, { isTransient: true }).show();
+  return true;
+}
+
+function shows({ argv: [program, ...args] }: Command, { creationOptions, exitStatus }: vscode.Terminal): boolean {
+  if (exitStatus !== undefined || !("shellPath" in creationOptions) || creationOptions.shellPath !== program) return false;
+  return JSON.stringify(creationOptions.shellArgs) === JSON.stringify(args);
+}
+
 /** Runs the program itself, not a shell that would have to be typed into. */
-export function openTerminal(name: string, { argv: [shellPath, ...shellArgs], cwd, env }: Command): vscode.Terminal {
+export function openTerminal(name: string, { argv: [shellPath, ...shellArgs], cwd, env }: Command, more: vscode.TerminalOptions = {}): vscode.Terminal {
   // An editor that was itself started in tmux hands its mark down: the program would think that it sits in that pane.
   const unmarked = { TMUX: null, TMUX_PANE: null };
   const asked = Object.fromEntries(Object.entries(env ?? {}).map(([name, value]) => [name, value ?? null]));
-  return vscode.window.createTerminal({ name, shellPath, shellArgs, env: { ...unmarked, ...asked }, ...(cwd !== undefined && { cwd }) });
+  return vscode.window.createTerminal({ ...more, name, shellPath, shellArgs, env: { ...unmarked, ...asked }, ...(cwd !== undefined && { cwd }) });
 }
 
 /** The processes of this window's terminals. */

@@ -1,4 +1,6 @@
 import * as vscode from "vscode";
+import { familiesOf } from "../core/groups.ts";
+import { offered } from "../core/lifecycle.ts";
 import type { Session } from "../core/session.ts";
 import { nameOf } from "../core/sentences.ts";
 import { createIncidents } from "./incidents.ts";
@@ -26,7 +28,7 @@ export function notifyOfNeeds({ lookout, isWanted, isSeen }: NotifyOptions): Dis
     soon = undefined;
     const still = gathered.flatMap(({ key }) => lookout.find(key) ?? []).filter(({ status }) => status.value === "needsInput");
     gathered = [];
-    if (still.length > 0) tell(still);
+    if (still.length > 0) tell(still, lookout);
   };
   const listening = lookout.onDidChange((snapshot) => {
     const fresh = begun(snapshot);
@@ -41,7 +43,7 @@ export function notifyOfNeeds({ lookout, isWanted, isSeen }: NotifyOptions): Dis
 }
 const gatherMs = 1_000;
 
-function tell([first, ...others]: readonly Session[]): void {
+function tell([first, ...others]: readonly Session[], lookout: Lookout): void {
   if (!first) return;
   if (others.length > 0) {
     void vscode.window
@@ -49,7 +51,18 @@ function tell([first, ...others]: readonly Session[]): void {
       .then((pressed) => pressed && vscode.commands.executeCommand(`${viewId}.focus`));
     return;
   }
+  const asking = findAsking(first, lookout);
   void vscode.window
-    .showInformationMessage(`${plain(nameOf(first), 80)} needs you: ${plain(describe(first, Date.now()))}`, "Go To")
-    .then((pressed) => pressed && vscode.commands.executeCommand("sessionWarden.goTo", first.key));
+    .showInformationMessage(`${plain(nameOf(first), 80)} needs you: ${plain(describe(first, Date.now()))}`, ...(asking ? [allowOrDeny] : []), "Go To")
+    .then((pressed) => {
+      if (pressed === allowOrDeny) return vscode.commands.executeCommand("sessionWarden.answer", asking?.key);
+      return pressed && vscode.commands.executeCommand("sessionWarden.goTo", first.key);
+    });
+}
+const allowOrDeny = "Allow or Deny…";
+
+/** The one that can be answered from here: itself, or one that works for it. */
+function findAsking(root: Session, { snapshot, warden }: Lookout): Session | undefined {
+  const below = familiesOf(snapshot.sessions).get(root) ?? [];
+  return [root, ...below].find((session) => offered(session, warden.can).has("answer"));
 }

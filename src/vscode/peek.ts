@@ -1,13 +1,11 @@
 import * as vscode from "vscode";
-import { nameOf } from "../core/sentences.ts";
-import type { Session } from "../core/session.ts";
 import type { Lookout } from "./lookout.ts";
-import { describe } from "./rowWords.ts";
-import { plain, plainLines } from "./plainText.ts";
+import { peekText } from "./peekText.ts";
+import { plain } from "./plainText.ts";
 
 const scheme = "session-warden-peek";
 
-/** The last screen of a session as a read-only document. It changes nothing, and shows text only. */
+/** The last screen or messages of a session as a read-only document. It changes nothing, and shows text only. */
 export class Peeks implements vscode.TextDocumentContentProvider, Disposable {
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
@@ -40,8 +38,3 @@ export class Peeks implements vscode.TextDocumentContentProvider, Disposable {
   }
 }
 const withinMs = 5_000;
-
-function peekText(session: Session, screen: string | undefined, at: Date): string {
-  const head = `${plain(nameOf(session))}   ${plain(describe(session, at.getTime()))}\nRead only, as it was at ${at.toLocaleTimeString()}. Peek again to read it anew.\n${"─".repeat(72)}\n`;
-  return head + (screen === undefined ? "There is no screen to be had: it runs in no tmux pane.\n" : `${plainLines(screen).trimEnd()}\n`);
-}

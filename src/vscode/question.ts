@@ -4,7 +4,7 @@ import { agentNames, nameOf, processWords, sentenceOfConcern } from "../core/sen
 import type { Session } from "../core/session.ts";
 import { plain } from "./plainText.ts";
 
-export type Ending = "stop" | "terminate" | "forget";
+export type Ending = "stop" | "terminate" | "forget" | "cleanUp";
 
 /** What is asked in a modal: the thing is named, and so is what the button does. */
 export interface Question {
@@ -23,7 +23,7 @@ export function questionFor(operation: Ending, sessions: readonly Session[]): Qu
   }
   const concerns = wordsOf(confirmationFor(operation, only, { isNamed: true }), only);
   if (concerns.length === 0) return undefined;
-  return { message: `${verb} ${plain(nameOf(only))}?`, detail: [introduce(only), "", ...concerns].join("\n"), button: verb };
+  return { message: `${verb} ${plain(nameOf(only))}?`, detail: [introduce(only), "", ...concerns, ...effectsOf(operation)].join("\n"), button: verb };
 }
 
 /** A modal that is higher than the screen hides its buttons. Yet a process that nothing else names is named, however many there are. */
@@ -34,18 +34,26 @@ function detailOf(operation: Ending, sessions: readonly Session[]): string {
   const listed = [...unnamed, ...gravestFirst.slice(0, Math.max(0, listedMost - unnamed.length))];
   const paragraphs = listed.map(({ session, concerns }) => `${introduce(session)}\n${wordsOf(concerns, session).join(" ")}`.trimEnd());
   const more = asked.length - listed.length;
-  return [...paragraphs, ...(more > 0 ? [`and ${more} more`] : [])].join("\n\n");
+  return [...paragraphs, ...(more > 0 ? [`and ${more} more`] : []), ...effectsOf(operation)].join("\n\n");
 }
 const listedMost = 10;
 
-const verbs: Readonly<{ [operation in Ending]: string }> = { stop: "Stop", terminate: "Force Terminate", forget: "Forget" };
+const verbs: Readonly<{ [operation in Ending]: string }> = { stop: "Stop", terminate: "Force Terminate", forget: "Forget", cleanUp: "Clean Up" };
 
 function wordsOf(concerns: readonly Concern[], session: Session): readonly string[] {
   return concerns.map((concern) => plain(sentenceOfConcern(concern, session)));
 }
 
+/** What it does besides, whomever it is done to. */
+function effectsOf(operation: Ending): readonly string[] {
+  return operation === "cleanUp" ? ["What ends is taken off the tracking files, too."] : [];
+}
+
 /** “fix login” · Claude Code · claude (4121) · /home/me/app */
 function introduce(session: Session): string {
-  const { agent, run, cwd } = session;
-  return [plain(nameOf(session)), agent && agentNames[agent], run && processWords(session), cwd].flatMap((words) => (words ? plain(words) : [])).join(" · ");
+  const { agent, run, records, cwd } = session;
+  const server = records.find(({ source }) => source === "opencode")?.place;
+  return [plain(nameOf(session)), agent && agentNames[agent], run ? processWords(session) : server, cwd]
+    .flatMap((words) => (words ? plain(words) : []))
+    .join(" · ");
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { destinationsOf } from "../../../src/core/destinations.ts";
 import type { OtherWindow, TmuxClient } from "../../../src/core/destinations.ts";
-import { aBook, aPane, aRun, aSession, aTurn, anEntry, censusOf, pid } from "../../support/facets.ts";
+import { aBook, aPane, aRun, aSession, aTurn, anEntry, censusOf, pid, without } from "../../support/facets.ts";
 
 // The editor's shell 20 runs the agent 41; the editor's other shell 30 runs a tmux client 31.
 const census = censusOf(
@@ -43,8 +43,15 @@ test("another window of the editor whose terminal it is in is named", () => {
   expect(destinationsOf(aSession(aRun()), census, [], windows)).toContainEqual({ kind: "otherWindow", name: "app" });
 });
 
-test("a session of a server, and one that has ended, can only be peeked at", () => {
-  expect(kinds(aSession(aTurn()))).toEqual(["peek"]);
+test("a session of a server: a window of the same program on it, without a password in its words", () => {
+  expect(destinationsOf(aSession(aTurn()), census, [], [])).toEqual([
+    { kind: "server", command: { argv: ["opencode", "attach", "http://127.0.0.1:4096", "--session", "s", "--dir", "/app"] }, origin: "http://127.0.0.1:4096" },
+    { kind: "peek" },
+  ]);
+});
+
+test("a server's session whose id is not known, and one that has ended, can only be peeked at", () => {
+  expect(kinds(aSession(without(aTurn(), "conversation")))).toEqual(["peek"]);
   expect(kinds(aSession(aBook("mux", "ended")))).toEqual(["peek"]);
 });
 

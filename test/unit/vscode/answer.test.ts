@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Result } from "../../../src/core/receipt.ts";
 import { answerOf } from "../../../src/vscode/answer.ts";
-import { now, receipt, session } from "./sessions.ts";
+import { now, ofServer, receipt, session } from "./sessions.ts";
 
 const login = session("login");
 const schema = session("schema");
@@ -29,6 +29,26 @@ it("a stop that ends still running offers force, and names who is left", () => {
   const answer = answerOf([{ session: login, receipt: receipt("stop", login, survived) }]);
   expect(answer).toMatchObject({ weight: "warning", next: { does: "Force Terminate", sessions: [login] } });
   expect(answer.text).toContain("claude (4121)");
+});
+
+it("a turn that was stopped on a server leaves its session there: nothing is to be resumed, and no id was to be saved", () => {
+  const turn = ofServer("schema");
+  const answer = answerOf([{ session: turn, receipt: receipt("stop", turn, success, { captured }) }]);
+  expect(answer).toMatchObject({ weight: "information", next: undefined });
+  expect(answer.text).toBe("Stopped “schema”: its turn is over, and the session stays.");
+});
+
+it("a turn that goes on is said to be at work, not to have left a terminal", () => {
+  const turn = ofServer("schema");
+  const goesOn: Result = { kind: "partial", method: "graceful", survivors: [{ kind: "turn", where: "http://127.0.0.1:4096" }] };
+  expect(answerOf([{ session: turn, receipt: receipt("stop", turn, goesOn) }])).toMatchObject({
+    weight: "warning",
+    text: "“schema” is still at work: a turn in http://127.0.0.1:4096. Stop it once more.",
+  });
+});
+
+it("an answer to a permission is said quietly", () => {
+  expect(answerOf([{ session: login, receipt: receipt("answer", login, success) }])).toMatchObject({ weight: "quiet", next: undefined });
 });
 
 it("what survived even force is not offered force again", () => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { agents } from "../../../src/agents/agents.ts";
 import type { AgentId, Run } from "../../../src/core/facet.ts";
 import { hasUnwatched } from "../../../src/vscode/leading.ts";
-import { record, run, session, snapshotOf, unnamedRun } from "./sessions.ts";
+import { ofServer, record, run, session, snapshotOf, unnamedRun } from "./sessions.ts";
 
 const can = { sources: new Map(), agents: new Map(agents.map((agent) => [agent.id, agent])) };
 const cline = { agent: "cline", id: "1796005435671_tt14c", toldBy: "agent" } as const;
@@ -19,6 +19,7 @@ it.each<[string, Run, boolean]>([
   ["Codex, whose server tells when asked", of("codex", unnamedRun("process:1")), true],
   ["Gemini, in tmux or not", of("gemini", unnamedRun("process:1")), true],
   ["a script's run", of("gemini", unnamedRun("process:1"), { runsIn: "automation" }), false],
+  ["what runs in a server, which tells its news itself", of("opencode", ofServer("1").run ?? run("opencode:1")), false],
   ["one that is gone", of("gemini", unnamedRun("process:1"), { liveness: { value: "gone", seen: "process 1 is gone", at: 0 } }), false],
 ])("%s: somebody has to look at it unseen or not", (_what, one, expected) => {
   expect(must(one)).toBe(expected);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { questionFor } from "../../../src/vscode/question.ts";
-import { session, unnamedRun } from "./sessions.ts";
+import { ofServer, past, record, session, unnamedRun } from "./sessions.ts";
 
 it("an idle, resumable session is stopped without a question", () => {
   expect(questionFor("stop", [session("login")])).toBeUndefined();
@@ -45,6 +45,28 @@ it("every process that nothing else names is named first, however many there are
   expect(detail.match(/which no record names/g)).toHaveLength(12);
   expect(detail).not.toContain("login");
   expect(detail).toMatch(/\n\nand 2 more$/);
+});
+
+it("a clean-up is always asked for: the session, its server, what is deleted, and that the lists forget it", () => {
+  const question = questionFor("cleanUp", [ofServer("schema", { is: "working" })]);
+  expect(question).toMatchObject({ message: "Clean Up “schema”?", button: "Clean Up" });
+  expect(question?.detail).toBe(
+    [
+      "“schema” · OpenCode · http://127.0.0.1:4096 · /home/me/app",
+      "",
+      "Its conversation is deleted on its server, and can't be resumed.",
+      "It is in the middle of a turn; the rest of the answer is lost.",
+      "What ends is taken off the tracking files, too.",
+    ].join("\n"),
+  );
+});
+
+it("a clean-up of what does not run names the server that keeps it; of several, all in one question", () => {
+  const old = past("old", "stopped", "by hand", { records: [record({ source: "opencode", key: "opencode:ses_old", place: "http://127.0.0.1:5000" })] });
+  expect(questionFor("cleanUp", [old])?.detail).toContain("http://127.0.0.1:5000");
+  const both = questionFor("cleanUp", [old, ofServer("schema")]);
+  expect(both).toMatchObject({ message: "Clean Up 2 sessions?", button: "Clean Up 2 Sessions" });
+  expect(both?.detail).toMatch(/“old”[^]*“schema”[^]*tracking files, too\.$/);
 });
 
 it("a hostile title brings no line of its own into the question", () => {

@@ -1,4 +1,4 @@
-import type { Facet, FacetKey, Run, SessionRecord } from "../../../src/core/facet.ts";
+import type { Facet, FacetKey, Permission, Run, SessionRecord } from "../../../src/core/facet.ts";
 import type { Receipt, Result } from "../../../src/core/receipt.ts";
 import type { Operation } from "../../../src/core/lifecycle.ts";
 import type { Session } from "../../../src/core/session.ts";
@@ -59,6 +59,15 @@ export function record(changes: Partial<SessionRecord> = {}): SessionRecord {
     says: { value: "active", seen: "the ledger says active", at: now },
     ...changes,
   };
+}
+
+/** What runs in an OpenCode server, but for what is changed. */
+export function ofServer(title: string, { asks, ...changes }: Changes & { readonly asks?: Permission } = {}): Session {
+  const key: FacetKey = `opencode:ses_${title}`;
+  const host = { kind: "server", server: undefined, url: "http://127.0.0.1:4096", directory: "/home/me/app" } as const;
+  const { pidFile: _pidFile, ...turn } = run(key, { source: "opencode", place: host.url, agent: "opencode", host, ...(asks && { asks }) });
+  const conversation = { agent: "opencode", id: `ses_${title}`, toldBy: "agent" } as const;
+  return session(title, { key, agent: "opencode", conversation, run: turn, ...changes });
 }
 
 /** What is over: no run, and one record that tells when it was last seen. */
