@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agents } from "./agents/agents.ts";
+import { opencode } from "./agents/opencode.ts";
 import { destinationsOf } from "./core/destinations.ts";
 import { isAutomation } from "./core/groups.ts";
 import { Roster } from "./core/roster.ts";
@@ -11,6 +12,9 @@ import type { Places, Warden } from "./core/warden.ts";
 import type { Settings } from "./settings.ts";
 import { openLedger } from "./sources/ledger/ledgerSource.ts";
 import { delegateEvents } from "./sources/mux/delegateEvents.ts";
+import type { Login } from "./sources/opencode/client.ts";
+import { createOpencodeSource } from "./sources/opencode/opencodeSource.ts";
+import { originIn } from "./sources/opencode/servers.ts";
 import { createProcessSource } from "./sources/process/processSource.ts";
 import { openJournal } from "./system/journalFile.ts";
 import { becomeLeader } from "./system/leader.ts";
@@ -37,13 +41,27 @@ function registryOf(told: string, home: string): string | undefined {
   return told === "" ? undefined : resolve(told.replace(/^~(?=\/)/, home));
 }
 
-export async function compose(settings: Settings): Promise<Warden> {
+/** What a person lets out of the editor's or the environment's keeping. */
+export interface Secrets {
+  /** For one OpenCode server. */
+  readonly passwordOf: (origin: string) => Promise<Login | undefined>;
+  /** A person has named the server together with its password. */
+  readonly isMeantFor?: (origin: string) => boolean;
+}
+
+export async function compose(settings: Settings, secrets: Secrets = noSecrets): Promise<Warden> {
   const machine = await openMachine(settings);
   const ledger = openLedger(stateFolder, machine);
   const registry = registryOf(settings.muxRegistry, homedir());
   const sources: readonly Source[] = [
     createProcessSource(agents, machine, settings.configHomes),
     ledger,
+    createOpencodeSource({
+      agent: opencode,
+      machine,
+      servers: settings.opencodeServers,
+      passwords: { of: secrets.passwordOf, isMeantFor: secrets.isMeantFor ?? (() => false) },
+    }),
     ...(registry === undefined ? [] : [await muxSource(registry, machine)]),
   ];
   const can = { sources: new Map(sources.map((source) => [source.id, source])), agents: new Map(agents.map((agent) => [agent.id, agent])) };
@@ -87,6 +105,17 @@ export async function compose(settings: Settings): Promise<Warden> {
     [Symbol.dispose]: () => noting[Symbol.dispose](),
   };
 }
+
+/** The password that OpenCode itself would take from the environment: for the one server that was named beside it, and for no other. */
+export function secretsOfEnvironment(serverUrl: string | undefined, environment: Readonly<{ [name: string]: string | undefined }> = process.env): Secrets {
+  const named = serverUrl === undefined ? undefined : originIn(serverUrl);
+  const password = environment["OPENCODE_SERVER_PASSWORD"] ?? "";
+  const isMeantFor = (origin: string): boolean => named !== undefined && origin === named;
+  const login = password === "" ? undefined : { user: environment["OPENCODE_SERVER_USERNAME"] || "opencode", password };
+  return { passwordOf: async (origin) => (isMeantFor(origin) ? login : undefined), isMeantFor };
+}
+
+const noSecrets: Secrets = { passwordOf: async () => undefined };
 
 /** Loaded only where there is a registry: reading YAML takes a large library. */
 async function muxSource(registry: string, machine: Machine): Promise<Source> {

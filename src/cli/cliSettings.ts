@@ -9,6 +9,9 @@ export interface Flags {
   readonly tmuxProgram?: string;
   readonly configHome?: readonly string[];
   readonly registry?: string;
+  readonly serverUrl?: string;
+  readonly trackingEnv?: string;
+  readonly trackingDetails?: string;
 }
 
 /** Flag > environment > the file that the editor writes > default. */
@@ -19,6 +22,9 @@ export async function readSettings(flags: Flags): Promise<Settings> {
     tmuxProgram: flags.tmuxProgram ?? process.env["SESSION_WARDEN_TMUX_PROGRAM"] ?? inFile.tmuxProgram,
     tmuxSockets: flags.tmuxSocket ?? listIn("SESSION_WARDEN_TMUX_SOCKETS") ?? inFile.tmuxSockets,
     muxRegistry: flags.registry ?? process.env["AGENT_SESSIONS_YAML"] ?? inFile.muxRegistry,
+    opencodeServers: [...inFile.opencodeServers, ...(flags.serverUrl === undefined ? [] : [flags.serverUrl])],
+    trackingEnv: flags.trackingEnv ?? inFile.trackingEnv,
+    trackingDetails: flags.trackingDetails ?? inFile.trackingDetails,
     configHomes: flags.configHome ?? listIn("SESSION_WARDEN_CONFIG_HOMES") ?? inFile.configHomes,
   };
 }

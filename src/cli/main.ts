@@ -1,17 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { version } from "../../package.json";
-import { compose } from "../compose.ts";
+import { compose, secretsOfEnvironment } from "../compose.ts";
 import { captureId } from "../core/operations/captureId.ts";
 import { finalize } from "../core/operations/finalize.ts";
 import { stop } from "../core/operations/stop.ts";
 import { terminate } from "../core/operations/terminate.ts";
 import type { AgentId } from "../core/facet.ts";
+import type { Reach } from "../core/ladder.ts";
 import type { Roster, Snapshot } from "../core/roster.ts";
 import { agentNames } from "../core/sentences.ts";
 import type { Warden } from "../core/warden.ts";
 import { selfTest } from "../selfTest.ts";
+import { cleanUpById } from "./cleanUpById.ts";
+import type { CleanUpFlags } from "./cleanUpById.ts";
 import { readSettings } from "./cliSettings.ts";
+import type { Flags } from "./cliSettings.ts";
 import type { ExitCode } from "./exitCode.ts";
 import { listingOf } from "./listing.ts";
 import { operate, tellRefusal } from "./operate.ts";
@@ -29,8 +33,12 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .option("--tmux-socket <PATH>", "a tmux server to look at beside those that are found (may be repeated)", collect)
     .option("--tmux-program <PROGRAM>", "the tmux program: a name on PATH, or a path")
     .option("--registry <FILE>", "the multi-agent-mux registry, a YAML file (default: $AGENT_SESSIONS_YAML, else the editor's setting)")
-    .option("--config-home <FOLDER>", "an agent's config home to look at beside the usual ones (may be repeated)", collect);
-  const warden = async (): Promise<Warden> => compose(await readSettings(program.opts()));
+    .option("--config-home <FOLDER>", "an agent's config home to look at beside the usual ones (may be repeated)", collect)
+    .option("--server-url <URL>", "an OpenCode server to ask beside those that are found; $OPENCODE_SERVER_PASSWORD is for this one alone");
+  const warden = async (more: Flags = {}): Promise<Warden> => {
+    const flags: Flags = { ...program.opts(), ...more };
+    return compose(await readSettings(flags), secretsOfEnvironment(flags.serverUrl));
+  };
 
   program
     .command("list")
@@ -53,6 +61,13 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       .option("--json", "print the receipt for scripts")
       .option("--tag <TAG>", "a word of yours on the receipt")
       .addOption(program.createOption("--agent <AGENT>", "of several sessions of that name, the one of this agent").choices(Object.keys(agentNames)))
+      .addOption(
+        program
+          .createOption("--reach <REACH>", "how far a kill may go where a server runs the session; what else it can end is named first")
+          .choices(["session", "directory", "server"])
+          .default("session")
+          .hideHelp(verb === "stop"),
+      )
       .addOption(program.createOption("--purge-conversation", "delete the conversation too").hideHelp())
       .addOption(program.createOption("--force", "the same as terminate").hideHelp(verb === "terminate"))
       .action(async (asked: string | undefined, options: OperateOptions) => {
@@ -64,7 +79,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
         const operation = verb === "terminate" || options.force ? "terminate" : "stop";
         const act = operation === "terminate" ? terminate : stop;
         code = await operate(await warden(), operation, nameIn(asked, options), options, (session, context, named) =>
-          act(session, { reason: options.reason ?? "manual_stop", reach: "session", ...(named && { named }) }, context),
+          act(session, { reason: options.reason ?? "manual_stop", reach: options.reach ?? "session", ...(named && { named }) }, context),
         );
       });
   }
@@ -85,6 +100,26 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .option("--json", "print the receipt for scripts")
     .action(async (asked: string | undefined, options: OperateOptions) => {
       code = await operate(await warden(), "finalize", nameIn(asked, options), options, finalize);
+    });
+
+  program
+    .command("cleanup <ID>")
+    .description("end an OpenCode session, delete it on its server, prove it, and take it off the tracking files")
+    .option("--force", "kill what does not end when asked, and clean the tracking files whatever came of it")
+    .option("--no-cleanup-tracking", "leave the tracking files alone")
+    .option("--no-verify", "do not look first whether it exists")
+    .option("--server-url <URL>", "its OpenCode server, beside those that are found")
+    .option("--tag <TAG>", "a word that its title has in brackets; on the receipt too")
+    .option("--tracking-env <FILE>", "the list of NAME=ID lines")
+    .option("--tracking-details <FILE>", "the list as JSON")
+    .option("--json", "print the receipt for scripts")
+    .action(async (id: string, { serverUrl, trackingEnv, trackingDetails, ...flags }: CleanUpFlags & Flags) => {
+      const more = {
+        ...(serverUrl !== undefined && { serverUrl }),
+        ...(trackingEnv !== undefined && { trackingEnv }),
+        ...(trackingDetails !== undefined && { trackingDetails }),
+      };
+      code = await cleanUpById(await warden(more), id, flags);
     });
 
   program
@@ -141,6 +176,7 @@ interface OperateOptions {
   readonly tag?: string;
   readonly force?: boolean;
   readonly agent?: AgentId;
+  readonly reach?: Reach;
   readonly purgeConversation?: boolean;
 }
 

@@ -7,9 +7,11 @@ import { receiptJson } from "../core/receiptJson.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { nameOf, sentenceOfConcern, sentenceOfReceipt, sentenceOfRefusal } from "../core/sentences.ts";
 import type { AgentId } from "../core/facet.ts";
+import type { Reach } from "../core/ladder.ts";
 import { nameInRegistry } from "../core/session.ts";
 import type { Session } from "../core/session.ts";
 import type { Warden } from "../core/warden.ts";
+import { blastRadius } from "./blastRadius.ts";
 import { exitCodeOf } from "./exitCode.ts";
 import type { ExitCode } from "./exitCode.ts";
 import { dieAt } from "./fault.ts";
@@ -25,6 +27,7 @@ interface Options {
   readonly yes?: boolean;
   readonly json?: boolean;
   readonly tag?: string;
+  readonly reach?: Reach;
 }
 type Act = (session: Session, context: OperationContext, named: ProcessIdentity | undefined) => Promise<Receipt>;
 
@@ -38,7 +41,8 @@ export async function operate(warden: Warden, operation: Operation, asked: strin
   if (found.kind === "refused") return tellRefusal(found, operation, asked, options);
 
   const { session, by } = found;
-  const concerns = isScriptsStop(operation, session, by, options) ? [] : concernsOf(operation, session, by);
+  const radius = operation === "terminate" ? blastRadius(session, options.reach ?? "session", sessions) : undefined;
+  const concerns = [...(isScriptsStop(operation, session, by, options) ? [] : concernsOf(operation, session, by)), ...(radius === undefined ? [] : [radius])];
   if (concerns.length > 0 && !options.yes) return askForYes(operation, session, concerns, options);
 
   const itsProcess = session.run?.host.kind === "process" ? session.run.host.process : undefined;

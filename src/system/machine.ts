@@ -4,6 +4,8 @@ import { inTime } from "../core/inTime.ts";
 import type { Unreachable } from "../core/notice.ts";
 import { compareProcesses, isSameProcess } from "../core/process.ts";
 import type { ProcessIdentity } from "../core/process.ts";
+import { listeningPortsOf } from "./listeningPorts.ts";
+import type { ListeningPort } from "./listeningPorts.ts";
 import { openLinuxProcesses } from "./linuxProcesses.ts";
 import { openMacProcesses } from "./macProcesses.ts";
 import type { ProcessTable } from "./processTable.ts";
@@ -22,6 +24,8 @@ export interface Machine {
   processes(signal: AbortSignal): Promise<Pick<Census, "processes">>;
   environmentOf(process: ProcessIdentity): Promise<ReadonlyMap<string, string>>;
   cwdOf(process: ProcessIdentity): Promise<string | undefined>;
+  /** Where it listens for TCP. */
+  portsOf(process: ProcessIdentity, signal: AbortSignal): Promise<readonly ListeningPort[]>;
   /** Looks at the identity again just before; false where it is gone by then, or may not be signalled. */
   signal(process: ProcessIdentity, signal: Signal): Promise<boolean>;
   /** Resolves the moment none is left, at the latest after `withinMs`; with those that are left. */
@@ -45,6 +49,7 @@ export function machineOf(
     processes: readTable,
     environmentOf: (process) => table.environmentOf(process),
     cwdOf: (process) => table.cwdOf(process),
+    portsOf: listeningPortsOf,
     signal,
     exited,
   };

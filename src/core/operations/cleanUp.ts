@@ -17,6 +17,8 @@ export interface CleanUpOptions extends StopOptions {
   readonly tracking: boolean;
   /** Whether it is looked for before; the proof afterwards is never left out. */
   readonly verify: boolean;
+  /** Looked for in its title as `[tag]`; a title without it is a warning. */
+  readonly tag?: string;
 }
 
 /** Look again → end the turn → delete on the server → prove → take it off the tracking files. What can't be proved gone stays on them, unless forced. */
@@ -24,14 +26,17 @@ export function cleanUp(session: Session, options: CleanUpOptions, context: Oper
   return withOperation("cleanUp", session, context, async (draft): Promise<Result> => {
     const found = await lookFor(session, options, context);
     if (found.kind === "refused") return found;
+    warnOfTag(found, options, draft);
     const ended = await endIt(found, options, draft, context);
     if (ended.kind === "refused") return ended;
     const isGone = ended.kind === "success" && (await deleteIt(found, session, draft, context));
     const { force, tracking, verify } = options;
     draft.cleanedUp = { id: idOf(session), existed: found.kind === "there", isGone, force, tracking, verify };
 
-    if (options.tracking && (isGone || options.force)) await recordAll({ records: [recordIn("tracking", session)] }, { kind: "forgotten" }, () => true, draft, context);
-    else if (options.tracking) draft.warnings.push("It stays in the tracking files, since it may still be there; a forced clean-up takes it out of them all the same.");
+    if (options.tracking && (isGone || options.force))
+      await recordAll({ records: [recordIn("tracking", session)] }, { kind: "forgotten" }, () => true, draft, context);
+    else if (options.tracking)
+      draft.warnings.push("It stays in the tracking files, since it may still be there; a forced clean-up takes it out of them all the same.");
     if (isGone) return { kind: "success", method: ended.method };
     return { kind: "partial", method: ended.kind === "failed" ? "notNeeded" : ended.method, survivors: ended.kind === "partial" ? ended.survivors : [] };
   });
@@ -53,6 +58,11 @@ async function lookFor(session: Session, { verify }: CleanUpOptions, context: Op
   const unsure = known.find(({ liveness }) => liveness.value === "unknown");
   if (unsure) return { kind: "unknown", why: unsure.liveness.seen };
   return known.length > 0 ? { kind: "there", session: fresh.session } : { kind: "nowhere" };
+}
+
+function warnOfTag(found: Found, { tag }: CleanUpOptions, { warnings }: Draft): void {
+  if (found.kind === "there" && tag !== undefined && !found.session.title.includes(`[${tag}]`))
+    warnings.push(`Its title does not contain [${tag}]: ${found.session.title}`);
 }
 
 /** Its turn, or the window that has it open. */

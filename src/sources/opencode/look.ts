@@ -1,0 +1,97 @@
+import pLimit from "p-limit";
+import type { Answer, PermissionRequest, QuestionRequest, RunState, ServerSession } from "./client.ts";
+import type { Server } from "./servers.ts";
+
+/** What one server said at one moment. */
+export interface ServerLook {
+  readonly server: Server;
+  readonly sessions: readonly ServerSession[];
+  readonly runs: readonly ServerRun[];
+  /** The directories that it has open, as far as that is known: only those were asked about. */
+  readonly opened: ReadonlySet<string>;
+  readonly permissions: readonly PermissionRequest[];
+  readonly questions: readonly QuestionRequest[];
+}
+
+/** A turn in the memory of this server. Two engines live in one, and neither knows of the other's turns. */
+export interface ServerRun {
+  readonly id: string;
+  readonly engine: "classic" | "second";
+  readonly state: RunState;
+  /** That was asked about; undefined for the second engine, which tells of all at once. */
+  readonly directory: string | undefined;
+}
+
+export type Looked = ServerLook | { readonly kind: "silent"; readonly reason: string; readonly isLocked: boolean };
+
+/**
+ * Its list, and what it runs now. A directory that it has not opened is never asked about: the question would run that directory's plugins.
+ * What waits for a person is asked only where something is at work, since what was never answered stays listed.
+ */
+export async function lookAt(server: Server, directories: ReadonlySet<string>, signal: AbortSignal): Promise<Looked> {
+  const { client } = server;
+  const [sessions, active, own] = await Promise.all([client.sessions(signal), client.active(signal), client.ownDirectory(signal)]);
+  if (sessions.kind !== "ok") return silent(sessions);
+  if (active.kind !== "ok" && active.kind !== "noSuchCall") return silent(active);
+  const opened = new Set([...directories, ...(own.kind === "ok" ? [own.value] : [])]);
+
+  const limit = pLimit(atOnce);
+  const asked = await Promise.all([...opened].map((directory) => limit(async () => ({ directory, answer: await client.runs(directory, signal) }))));
+  const failed = asked.find(({ answer }) => answer.kind !== "ok" && answer.kind !== "noSuchCall");
+  if (failed && failed.answer.kind !== "ok") return silent(failed.answer);
+  const classic = asked.flatMap(({ directory, answer }) =>
+    answer.kind === "ok" ? [...answer.value].map(([id, state]): ServerRun => ({ id, engine: "classic", state, directory })) : [],
+  );
+  const second =
+    active.kind === "ok" ? [...active.value].map((id): ServerRun => ({ id, engine: "second", state: { kind: "busy" }, directory: undefined })) : [];
+
+  const busy = [...new Set(classic.flatMap(({ directory }) => directory ?? []))];
+  const permissions = [
+    ...busy.map((directory) => () => client.permissions(directory, signal)),
+    ...second.map(
+      ({ id }) =>
+        () =>
+          client.activePermissions(id, signal),
+    ),
+  ];
+  const questions = busy.map((directory) => () => client.questions(directory, signal));
+  return {
+    server,
+    sessions: sessions.value,
+    runs: [...classic, ...second],
+    opened,
+    permissions: (await Promise.all(permissions.map((ask) => limit(async () => rowsOf(await ask()))))).flat(),
+    questions: (await Promise.all(questions.map((ask) => limit(async () => rowsOf(await ask()))))).flat(),
+  };
+}
+const atOnce = 4;
+
+export function isLook(looked: Looked): looked is ServerLook {
+  return !("kind" in looked);
+}
+
+/** What can't be told of a wait makes it no less at work. */
+function rowsOf<T>(answer: Answer<readonly T[]>): readonly T[] {
+  return answer.kind === "ok" ? answer.value : [];
+}
+
+function silent(answer: Exclude<Answer<unknown>, { readonly kind: "ok" }>): Looked {
+  return { kind: "silent", reason: reasonOf(answer), isLocked: answer.kind === "locked" };
+}
+
+/** Why there is no answer, as a clause. */
+export function reasonOf(answer: Exclude<Answer<unknown>, { readonly kind: "ok" }>): string {
+  switch (answer.kind) {
+    case "notFound":
+      return "knows of no such session";
+    case "locked":
+      return "is locked by a password";
+    case "noSuchCall":
+      return "is a version of OpenCode without such a call";
+    case "timedOut":
+      return "did not answer in time";
+    case "unreachable":
+    case "failed":
+      return answer.reason;
+  }
+}

@@ -1,0 +1,128 @@
+import pLimit from "p-limit";
+import type { Census } from "../../core/census.ts";
+import type { Unreachable } from "../../core/notice.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
+import { wordOf } from "../../core/process.ts";
+import { originOf } from "../../system/listeningPorts.ts";
+import { probe } from "./client.ts";
+import type { Client, Login, Probed } from "./client.ts";
+import type { OpencodeProcess } from "./processes.ts";
+import { findService } from "./service.ts";
+
+/** A server that answers. */
+export interface Server {
+  readonly origin: string;
+  readonly client: Client;
+  readonly login: Login | undefined;
+  /** Of this user, and recognised as OpenCode; undefined for what runs elsewhere. */
+  readonly process: ProcessIdentity | undefined;
+  readonly role: OpencodeProcess["role"] | undefined;
+  readonly startedAt: number | undefined;
+  readonly database: string | undefined;
+}
+
+export interface ServersFound {
+  readonly servers: readonly Server[];
+  readonly unreachable: readonly Unreachable[];
+}
+
+/** Where passwords are kept. One belongs to one origin. */
+export interface Passwords {
+  of(origin: string): Promise<Login | undefined>;
+  /** A person has named this origin together with the password: it may go there, whoever listens. */
+  isMeantFor(origin: string): boolean;
+}
+
+export type FindServers = (processes: readonly OpencodeProcess[], census: Census, signal: AbortSignal) => Promise<ServersFound>;
+
+interface Candidate {
+  readonly origin: string;
+  readonly process: OpencodeProcess | undefined;
+  /** A person named it, or it is there for certain: that it does not answer is worth a word. */
+  readonly isExpected: boolean;
+  readonly login?: Login;
+}
+
+/** Those of the process table, of the settings, of port 4096, and the 2.x service. What was found behind an origin is remembered as long as its process lives, or for a while. */
+export function openServerFinder(configured: readonly string[], passwords: Passwords): FindServers {
+  let known = new Map<string, { readonly probed: Probed; readonly login: Login | undefined; readonly at: number }>();
+  const limit = pLimit(4);
+
+  return async (processes, census, signal) => {
+    const candidates = candidatesOf(processes, configured, await findService(processes));
+    const probed = await Promise.all(candidates.map((candidate) => limit(() => look(candidate, census, signal))));
+    known = new Map(probed.flatMap(({ key, entry }) => (entry.probed.kind === "silent" ? [] : [[key, entry]])));
+    return {
+      servers: probed.flatMap(({ candidate, entry: { probed, login } }) => (probed.kind === "server" ? [serverOf(candidate, probed.client, login)] : [])),
+      unreachable: probed.flatMap(({ candidate, entry: { probed, login } }) => whyNot(candidate, probed, login) ?? []),
+    };
+  };
+
+  async function look(candidate: Candidate, { at }: Census, signal: AbortSignal) {
+    const { origin, process } = candidate;
+    const key = `${origin} ${process ? wordOf(process.entry.identity) : ""}`;
+    const stored = await loginFor(candidate);
+    const before = known.get(key);
+    const isKept = before && before.login?.password === stored?.password && (process !== undefined || at - before.at < keptMs);
+    const entry = isKept ? before : { ...(await probeWith(origin, stored, signal)), at };
+    return { candidate, key, entry };
+  }
+
+  /** Without a password first: who needs none is sent none. */
+  async function probeWith(origin: string, login: Login | undefined, signal: AbortSignal) {
+    const open = await probe(origin, undefined, signal);
+    if (open.kind !== "locked" || !login) return { probed: open, login: open.kind === "locked" ? undefined : login };
+    return { probed: await probe(origin, login, signal), login };
+  }
+
+  /** Unasked only to a listener that is ours. On this machine anybody may sit on a port; a server elsewhere was named by a person. */
+  async function loginFor({ origin, process, login }: Candidate): Promise<Login | undefined> {
+    if (login) return login;
+    return process || !isLoopback(origin) || passwords.isMeantFor(origin) ? passwords.of(origin) : undefined;
+  }
+}
+const keptMs = 30_000;
+
+function candidatesOf(processes: readonly OpencodeProcess[], configured: readonly string[], service: Candidate | undefined): readonly Candidate[] {
+  const byOrigin = new Map<string, Candidate>();
+  const listeners = processes.flatMap((process) => process.ports.map((port) => ({ origin: originOf(port), process })));
+  for (const { origin, process } of listeners) byOrigin.set(origin, { origin, process, isExpected: process.role === "server" });
+  if (service) byOrigin.set(service.origin, service);
+  for (const told of configured) {
+    const origin = originIn(told);
+    if (origin !== undefined) byOrigin.set(origin, { origin, process: byOrigin.get(origin)?.process, isExpected: true });
+  }
+  if (!byOrigin.has(usual)) byOrigin.set(usual, { origin: usual, process: undefined, isExpected: false });
+  return [...byOrigin.values()];
+}
+const usual = "http://127.0.0.1:4096";
+
+/** `localhost` is the loopback, whatever its name is resolved to: one server has one origin. */
+export function originIn(told: string): string | undefined {
+  const url = URL.parse(told.includes("://") ? told : `http://${told}`);
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  if (url.hostname === "localhost") url.hostname = "127.0.0.1";
+  return url.origin;
+}
+
+function isLoopback(origin: string): boolean {
+  return /^https?:\/\/(127\.|\[::1\]|localhost(?=[:/]|$))/.test(origin);
+}
+
+function serverOf({ origin, process }: Candidate, client: Client, login: Login | undefined): Server {
+  const { identity, startedAt } = process?.entry ?? {};
+  return { origin, client, login, process: identity, role: process?.role, startedAt, database: process?.database };
+}
+
+function whyNot({ origin, isExpected, process }: Candidate, probed: Probed, login: Login | undefined): Unreachable | undefined {
+  switch (probed.kind) {
+    case "server":
+      return undefined;
+    case "locked":
+      return { place: origin, reason: login ? "does not take the password that is kept for it" : "is locked by a password", remedy: "enterPassword" };
+    case "notOpencode":
+      return isExpected && !process ? { place: origin, reason: "is not OpenCode", remedy: "openSettings" } : undefined;
+    case "silent":
+      return isExpected ? { place: origin, reason: probed.reason } : undefined;
+  }
+}
