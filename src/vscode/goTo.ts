@@ -59,13 +59,17 @@ async function reach(destination: Destination, session: Session, face: Face, sig
 }
 
 /** Its password goes by the environment of that one terminal, which is not kept over a reload: an argument is read by everybody on the machine. */
-async function attach({ command, origin }: Extract<Destination, { kind: "server" }>, { title }: Session, { lookout, passwords }: Face): Promise<boolean> {
+async function attach(
+  { command, origin, isRecognised }: Extract<Destination, { kind: "server" }>,
+  { title }: Session,
+  { lookout, passwords }: Face,
+): Promise<boolean> {
   const installed = await lookout.warden.places.installedAgents();
   if (!installed.some(({ program }) => program === command.argv[0])) return false;
   const opened = vscode.window.terminals.find((terminal) => shows(command, terminal));
   if (opened) opened.show();
   if (opened) return true;
-  const kept = await passwords.passwordOf(origin);
+  const kept = isRecognised || passwords.isMeantFor(origin) ? await passwords.passwordOf(origin) : undefined;
   // One that the editor was started with is of another server.
   const env = { OPENCODE_SERVER_USERNAME: kept?.user, OPENCODE_SERVER_PASSWORD: kept?.password };
   openTerminal(plain(title, 40), { ...command, env }, { isTransient: true }).show();

@@ -12,14 +12,21 @@ export function passwordCommands({ face: { lookout, passwords } }: Hands): Reado
 
   return {
     "sessionWarden.enterPassword": async ({ clicked }) => {
-      const origin = placeOf(clicked) ?? (await pick(lockedIn(lookout), "Which server", "No server is locked."));
+      const origin =
+        placeOf(clicked) ??
+        (await pick(
+          lockedIn(lookout).map(({ place }) => place),
+          "Which server",
+          "No server is locked.",
+        ));
       if (origin === undefined) return;
       const password = await askPassword(origin);
       if (password === undefined) return;
       await passwords.keep(origin, { user: "opencode", password });
       await readAgain();
-      if (!lockedIn(lookout).includes(origin)) return void vscode.window.setStatusBarMessage(`${plain(origin)} is open.`, 5_000);
-      const pressed = await vscode.window.showWarningMessage(`${plain(origin)} is still locked: it did not take that password.`, "Enter Password…");
+      const still = lockedIn(lookout).find(({ place }) => place === origin);
+      if (!still) return void vscode.window.setStatusBarMessage(`${plain(origin)} is open.`, 5_000);
+      const pressed = await vscode.window.showWarningMessage(`${plain(origin)} ${plain(still.words)}.`, "Enter Password…");
       if (pressed !== undefined) await vscode.commands.executeCommand("sessionWarden.enterPassword", origin);
     },
     "sessionWarden.forgetPassword": async () => {
@@ -39,8 +46,8 @@ function placeOf(clicked: unknown): string | undefined {
   return typeof notice?.place === "string" ? notice.place : undefined;
 }
 
-function lockedIn({ snapshot: { unreachable, notices } }: Lookout): readonly string[] {
-  return [...unreachable, ...notices].flatMap(({ place, remedy }) => (remedy === "enterPassword" ? [place] : []));
+function lockedIn({ snapshot: { unreachable } }: Lookout): readonly { readonly place: string; readonly words: string }[] {
+  return unreachable.flatMap(({ place, reason, remedy }) => (remedy === "enterPassword" ? [{ place, words: reason }] : []));
 }
 
 async function pick(origins: readonly string[], placeHolder: string, none: string): Promise<string | undefined> {

@@ -9,6 +9,8 @@ export interface Password {
 export interface Passwords {
   /** Undefined where none is kept for that very origin, and for what is no origin at all. */
   passwordOf(origin: string): Promise<Password | undefined>;
+  /** Entered in this window: a person meant whoever listens there. Else a password goes only to what is recognised. */
+  isMeantFor(origin: string): boolean;
   keep(origin: string, password: Password): Promise<void>;
   forget(origin: string): Promise<void>;
   /** Those that have one. */
@@ -24,8 +26,10 @@ export function passwordsIn(secrets: Pick<SecretStorage, "get" | "store" | "dele
   const list = async (change: (listed: readonly string[]) => readonly string[]): Promise<void> =>
     secrets.store(listKey, JSON.stringify(change(await origins())));
 
+  const entered = new Set<string>();
   return {
     origins,
+    isMeantFor: (asked) => entered.has(findOrigin(asked) ?? ""),
     async passwordOf(asked) {
       const origin = findOrigin(asked);
       const kept = origin === undefined ? undefined : parse(await secrets.get(keyOf(origin)));
@@ -35,11 +39,13 @@ export function passwordsIn(secrets: Pick<SecretStorage, "get" | "store" | "dele
       const origin = findOrigin(asked);
       if (origin === undefined) throw new Error(`${asked} is no address of a server`);
       await secrets.store(keyOf(origin), JSON.stringify({ user, password }));
+      entered.add(origin);
       await list((listed) => [...listed.filter((other) => other !== origin), origin].sort());
     },
     async forget(asked) {
       const origin = findOrigin(asked);
       if (origin === undefined) return;
+      entered.delete(origin);
       await secrets.delete(keyOf(origin));
       await list((listed) => listed.filter((other) => other !== origin));
     },

@@ -8,7 +8,7 @@ import { describe } from "./rowWords.ts";
 export function peekText(session: Session, screen: string | undefined, at: Date): string {
   const { run } = session;
   const line = "─".repeat(72);
-  const asked = run?.asks ? [line, ...permissionLines(run.asks)] : [];
+  const asked = run?.asks && screen?.includes(run.asks.input) !== true ? [line, ...permissionLines(run.asks)] : [];
   const shown = screen === undefined ? nothingOf(session) : plainLines(screen).trimEnd();
   const head = [
     `${plain(nameOf(session))}   ${plain(describe(session, at.getTime()))}`,

@@ -43,11 +43,36 @@ test("another window of the editor whose terminal it is in is named", () => {
   expect(destinationsOf(aSession(aRun()), census, [], windows)).toContainEqual({ kind: "otherWindow", name: "app" });
 });
 
+const with9 = (ticks?: string) =>
+  censusOf(anEntry(pid(10)), anEntry(pid(20), { parentPid: 10, tty: "/dev/pts/3" }), anEntry(pid(9, ticks), { parentPid: 20, tty: "/dev/pts/3" }));
+
 test("a session of a server: a window of the same program on it, without a password in its words", () => {
-  expect(destinationsOf(aSession(aTurn()), census, [], [])).toEqual([
-    { kind: "server", command: { argv: ["opencode", "attach", "http://127.0.0.1:4096", "--session", "s", "--dir", "/app"] }, origin: "http://127.0.0.1:4096" },
+  expect(destinationsOf(aSession(aTurn({ runsIn: "appServer" })), with9(), [], [])).toEqual([
+    {
+      kind: "server",
+      command: { argv: ["opencode", "attach", "http://127.0.0.1:4096", "--session", "s", "--dir", "/app"] },
+      origin: "http://127.0.0.1:4096",
+      isRecognised: true,
+    },
     { kind: "peek" },
   ]);
+});
+
+test("a server that is not known to be ours is not called so, and one that has left has no window: by now another may listen there", () => {
+  const host = { kind: "server", server: undefined, url: "http://127.0.0.1:4096", directory: "/app" } as const;
+  expect(destinationsOf(aSession(aTurn({ host })), census, [], [])[0]).toMatchObject({ kind: "server", isRecognised: false });
+  expect(destinationsOf(aSession(aTurn()), census, [], [])).toEqual([{ kind: "peek" }]);
+  expect(destinationsOf(aSession(aTurn()), with9("8"), [], [])).toEqual([{ kind: "peek" }]);
+});
+
+test("a server that is an agent in a terminal at the same time: that terminal, or its pane, before any other window on it", () => {
+  const own = aSession(aTurn({ runsIn: "terminal" }));
+  expect(destinationsOf(own, with9(), [], [])[0]).toEqual({ kind: "terminal", ancestors: [pid(9), pid(20), pid(10)] });
+  expect(destinationsOf(own, with9(), [], []).map(({ kind }) => kind)).toEqual(["terminal", "server", "peek"]);
+  const inTmux = { ...with9(), panes: [aPane({ pid: 20 })] };
+  expect(destinationsOf(own, inTmux, [], []).map(({ kind }) => kind)).toEqual(["detachedTmux", "server", "peek"]);
+  const inOther = { ...with9(), panes: [aPane({ pid: 10 })] };
+  expect(destinationsOf(own, inOther, [], []).map(({ kind }) => kind)).toEqual(["terminal", "server", "peek"]);
 });
 
 test("a server's session whose id is not known, and one that has ended, can only be peeked at", () => {

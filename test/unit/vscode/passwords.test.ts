@@ -31,6 +31,16 @@ it("what is forgotten is gone, and the others stay", async () => {
   expect([...kept.values()].join()).not.toContain("newer");
 });
 
+it("only what was entered in this window is meant for whoever listens there", async () => {
+  const { passwords, kept } = place();
+  await passwords.keep("http://a:1", secret);
+  expect([passwords.isMeantFor("http://a:1"), passwords.isMeantFor("http://a:2"), passwords.isMeantFor("")]).toEqual([true, false, false]);
+  expect(place(kept).passwords.isMeantFor("http://a:1")).toBe(false);
+  expect(await place(kept).passwords.passwordOf("http://a:1")).toEqual(secret);
+  await passwords.forget("http://a:1");
+  expect(passwords.isMeantFor("http://a:1")).toBe(false);
+});
+
 it("what is no address keeps nothing, and a broken entry is none", async () => {
   const { passwords, kept } = place();
   await expect(passwords.keep("a server", secret)).rejects.toThrow("is no address of a server");
@@ -41,8 +51,7 @@ it("what is no address keeps nothing, and a broken entry is none", async () => {
   expect(await passwords.origins()).toEqual([]);
 });
 
-function place() {
-  const kept = new Map<string, string>();
+function place(kept = new Map<string, string>()) {
   const passwords = passwordsIn({
     get: async (key) => kept.get(key),
     store: async (key, value) => void kept.set(key, value),

@@ -14,6 +14,8 @@ it("where there is nothing to be had, it says why", () => {
 });
 
 it("what it asks for is there, whole", () => {
+  const short = ofServer("schema", { asks: { id: "per_1", tool: "bash", input: "make" } });
+  expect(peekText(short, "? bash: make", at)).not.toContain("It asks to run");
   const input = `${"x".repeat(5_000)}\nthe end`;
   expect(peekText(ofServer("schema", { asks: { id: "per_1", tool: "bash", input } }), "a message", at)).toMatch(
     /a message\n─+\nIt asks to run bash:\n\nx{5000}\nthe end\n$/,
