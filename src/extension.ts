@@ -29,8 +29,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
   let settings = settingsOfEditor();
   let isLeading = false;
 
-  const lookout = new Lookout(await compose(settings), duties, fail);
   const passwords = passwordsIn(context.secrets);
+  const lookout = new Lookout(await compose(settings, passwords), duties, fail);
   const tree = new Tree(lookout);
   const peeks = new Peeks(lookout);
   const pace = createPace({
@@ -69,7 +69,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
     settings = settingsOfEditor();
     await writeSettings(settings, lookout.warden.stateFolder);
     if (looksInTheSamePlaces(before, settings)) return;
-    lookout.replace(await compose(settings));
+    lookout.replace(await compose(settings, passwords));
     pace.now();
   }
 
