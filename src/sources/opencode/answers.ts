@@ -140,7 +140,7 @@ export function isTrue(json: unknown): true | undefined {
 
 const Health = z.object({ healthy: z.literal(true), version: z.string() });
 
-export function releaseOf(json: unknown): string | undefined {
+export function releaseIn(json: unknown): string | undefined {
   return Health.safeParse(json).data?.version;
 }
 

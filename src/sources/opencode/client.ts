@@ -1,8 +1,9 @@
-import { releaseOf, serviceIn } from "./answers.ts";
+import { serviceIn } from "./answers.ts";
 import { shaped } from "./ask.ts";
 import { classicClient } from "./classicClient.ts";
 import type { Answer, Client, Deadlines, Login } from "./contract.ts";
 import { usualDeadlines } from "./contract.ts";
+import { releaseOf } from "./declared.ts";
 import { request } from "./request.ts";
 import { serviceClient } from "./serviceClient.ts";
 
@@ -17,7 +18,7 @@ export type Probed =
 /** What is behind an origin. Asks two paths at most, and sends no credential unless a login is given. */
 export async function probe(origin: string, login: Login | undefined, signal: AbortSignal, deadlines: Deadlines = usualDeadlines): Promise<Probed> {
   const server = { origin, login };
-  const health = shaped(await request(server, { method: "GET", path: "/global/health", success: 200, withinMs: deadlines.lookMs }, signal), releaseOf);
+  const health = await releaseOf(server, deadlines.lookMs, signal);
   if (health.kind === "ok") return { kind: "server", client: classicClient(server, health.value, deadlines), release: health.value };
   if (health.kind !== "noSuchCall") return withoutServer(health);
   const service = await serviceOf(origin, login, signal, deadlines);

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { releaseIn } from "./answers.ts";
+import { shaped } from "./ask.ts";
 import type { Answer } from "./contract.ts";
 import type { ServerAddress } from "./request.ts";
 import { request } from "./request.ts";
@@ -25,6 +27,19 @@ export async function declaredCalls(server: ServerAddress, release: string, with
   const [oldest] = known.keys();
   if (known.size > mostKnown && oldest !== undefined) known.delete(oldest);
   return { kind: "ok", value: calls };
+}
+
+/** Whether the server that is there now declares it, whatever was there before. */
+export async function isDeclaredNow(server: ServerAddress, method: string, template: string, withinMs: number, signal: AbortSignal): Promise<boolean> {
+  const release = await releaseOf(server, withinMs, signal);
+  if (release.kind !== "ok") return false;
+  const calls = await declaredCalls(server, release.value, withinMs, signal);
+  return calls.kind === "ok" && calls.value.has(callKey(method, template));
+}
+
+/** Asks the one path that tells a 1.x server. */
+export async function releaseOf(server: ServerAddress, withinMs: number, signal: AbortSignal): Promise<Answer<string>> {
+  return shaped(await request(server, { method: "GET", path: "/global/health", success: 200, withinMs }, signal), releaseIn);
 }
 
 export function callKey(method: string, template: string): string {
