@@ -80,16 +80,23 @@ export function activeOf(json: unknown): ReadonlySet<string> | undefined {
 }
 
 const strings = z.array(z.string()).catch([]);
-const metadata = z.object({ command: text, filepath: text }).catch({ command: undefined, filepath: undefined });
+const metadata = z.object({ command: text, filepath: text, diff: text }).catch({ command: undefined, filepath: undefined, diff: undefined });
+const asking = z.object({ messageID: text }).optional().catch(undefined);
 const PermissionShape = z
-  .object({ id: z.string(), sessionID: sessionId, permission: z.string(), patterns: strings, metadata })
+  .object({ id: z.string(), sessionID: sessionId, permission: z.string(), patterns: strings, metadata, tool: asking })
   .transform((row) => permission(row, row.permission, row.patterns));
 const ActivePermissionShape = z
   .object({ id: z.string(), sessionID: sessionId, action: z.string(), resources: strings, metadata })
   .transform((row) => permission(row, row.action, row.resources));
 
-function permission(row: { id: string; sessionID: string; metadata: z.infer<typeof metadata> }, tool: string, named: readonly string[]): PermissionRequest {
-  return { id: row.id, sessionId: row.sessionID, tool, input: row.metadata.command ?? row.metadata.filepath ?? named.join(", ") };
+function permission(
+  row: { id: string; sessionID: string; metadata: z.infer<typeof metadata>; tool?: z.infer<typeof asking> },
+  tool: string,
+  named: readonly string[],
+): PermissionRequest {
+  const { command, filepath, diff } = row.metadata;
+  const changed = filepath === undefined ? undefined : [filepath, ...(diff === undefined ? [] : [diff])].join("\n");
+  return { id: row.id, sessionId: row.sessionID, tool, input: command ?? changed ?? named.join(", "), messageId: row.tool?.messageID };
 }
 
 export function permissionsOf(json: unknown): readonly PermissionRequest[] | undefined {
@@ -102,8 +109,13 @@ export function activePermissionsOf(json: unknown): readonly PermissionRequest[]
 }
 
 const QuestionShape = z
-  .object({ id: z.string(), sessionID: sessionId, questions: z.array(z.object({ question: z.string() })).min(1) })
-  .transform((row): QuestionRequest => ({ id: row.id, sessionId: row.sessionID, question: row.questions.map(({ question }) => question).join("\n") }));
+  .object({ id: z.string(), sessionID: sessionId, questions: z.array(z.object({ question: z.string() })).min(1), tool: asking })
+  .transform((row): QuestionRequest => ({
+    id: row.id,
+    sessionId: row.sessionID,
+    question: row.questions.map(({ question }) => question).join("\n"),
+    messageId: row.tool?.messageID,
+  }));
 
 export function questionsOf(json: unknown): readonly QuestionRequest[] | undefined {
   return rowsOf(json, QuestionShape)?.rows;
@@ -117,10 +129,11 @@ const RunningPart = z.object({
 });
 const MessageShape = z
   .object({
-    info: z.object({ role: z.enum(["user", "assistant"]), time: z.object({ created: z.number(), completed: number }) }),
+    info: z.object({ id: z.string(), role: z.enum(["user", "assistant"]), time: z.object({ created: z.number(), completed: number }) }),
     parts: z.array(z.unknown()).catch([]),
   })
   .transform(({ info, parts }): Message => ({
+    id: info.id,
     role: info.role,
     createdAt: info.time.created,
     isFinished: info.role === "user" || info.time.completed !== undefined,

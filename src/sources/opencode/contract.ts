@@ -34,12 +34,15 @@ export interface PermissionRequest {
   readonly tool: string;
   /** The command, the file or the patterns, as one text. */
   readonly input: string;
+  /** In which it was asked: once that is at its end, nobody waits for the answer any more. */
+  readonly messageId: string | undefined;
 }
 
 export interface QuestionRequest {
   readonly id: string;
   readonly sessionId: string;
   readonly question: string;
+  readonly messageId: string | undefined;
 }
 
 export interface RunningTool {
@@ -48,6 +51,7 @@ export interface RunningTool {
 }
 
 export interface Message {
+  readonly id: string;
   readonly role: "user" | "assistant";
   readonly createdAt: number;
   /** False for ever after a crash in the middle of a turn: it proves no run. */

@@ -4,7 +4,7 @@ import type { ServerSession } from "./client.ts";
 import type { ServerLook, ServerRun } from "./look.ts";
 import type { OpencodeProcess } from "./processes.ts";
 import type { Server } from "./servers.ts";
-import { wait } from "./waits.ts";
+import { findWait } from "./waits.ts";
 
 /** All that was seen at one moment. */
 export interface Seen {
@@ -80,7 +80,7 @@ interface Doing {
 
 /** What waits for a person goes first, also where a sub-agent waits; of turns its own goes before theirs. */
 function activityOf(known: Known, family: readonly Known[], at: number): Doing {
-  const waits = family.flatMap((member) => member.runBy.flatMap(({ look }) => wait(member.id, look) ?? []).map((found) => ({ member, found })));
+  const waits = family.flatMap((member) => member.runBy.flatMap(({ look }) => findWait(member.id, look) ?? []).map((found) => ({ member, found })));
   const [first] = waits;
   if (first) {
     const { member, found } = first;

@@ -1,16 +1,16 @@
 import pLimit from "p-limit";
-import type { Answer, PermissionRequest, QuestionRequest, RunState, ServerSession } from "./client.ts";
+import type { Answer, RunState, ServerSession } from "./client.ts";
 import type { Server } from "./servers.ts";
+import { waitsOn } from "./waits.ts";
+import type { Waits } from "./waits.ts";
 
 /** What one server said at one moment. */
-export interface ServerLook {
+export interface ServerLook extends Waits {
   readonly server: Server;
   readonly sessions: readonly ServerSession[];
   readonly runs: readonly ServerRun[];
   /** The directories that it has open, as far as that is known: only those were asked about. */
   readonly opened: ReadonlySet<string>;
-  readonly permissions: readonly PermissionRequest[];
-  readonly questions: readonly QuestionRequest[];
 }
 
 /** A turn in the memory of this server. Two engines live in one, and neither knows of the other's turns. */
@@ -26,7 +26,6 @@ export type Looked = ServerLook | { readonly kind: "silent"; readonly reason: st
 
 /**
  * Its list, and what it runs now. A directory that it has not opened is never asked about: the question would run that directory's plugins.
- * What waits for a person is asked only where something is at work, since what was never answered stays listed.
  */
 export async function lookAt(server: Server, directories: ReadonlySet<string>, signal: AbortSignal): Promise<Looked> {
   const { client } = server;
@@ -45,34 +44,13 @@ export async function lookAt(server: Server, directories: ReadonlySet<string>, s
   const second =
     active.kind === "ok" ? [...active.value].map((id): ServerRun => ({ id, engine: "second", state: { kind: "busy" }, directory: undefined })) : [];
 
-  const busy = [...new Set(classic.flatMap(({ directory }) => directory ?? []))];
-  const permissions = [
-    ...busy.map((directory) => () => client.permissions(directory, signal)),
-    ...second.map(
-      ({ id }) =>
-        () =>
-          client.activePermissions(id, signal),
-    ),
-  ];
-  const questions = busy.map((directory) => () => client.questions(directory, signal));
-  return {
-    server,
-    sessions: sessions.value,
-    runs: [...classic, ...second],
-    opened,
-    permissions: (await Promise.all(permissions.map((ask) => limit(async () => rowsOf(await ask()))))).flat(),
-    questions: (await Promise.all(questions.map((ask) => limit(async () => rowsOf(await ask()))))).flat(),
-  };
+  const runs = [...classic, ...second];
+  return { server, sessions: sessions.value, runs, opened, ...(await waitsOn(client, runs, signal)) };
 }
 const atOnce = 4;
 
 export function isLook(looked: Looked): looked is ServerLook {
   return !("kind" in looked);
-}
-
-/** What can't be told of a wait makes it no less at work. */
-function rowsOf<T>(answer: Answer<readonly T[]>): readonly T[] {
-  return answer.kind === "ok" ? answer.value : [];
 }
 
 function silent(answer: Exclude<Answer<unknown>, { readonly kind: "ok" }>): Looked {

@@ -1,6 +1,7 @@
 import type { Agent } from "../../core/agent.ts";
 import type { Census } from "../../core/census.ts";
 import type { Facet, Run } from "../../core/facet.ts";
+import { isSameProcess } from "../../core/process.ts";
 import type { Refusal } from "../../core/refusal.ts";
 import type { Source } from "../../core/source.ts";
 import type { Unreachable } from "../../core/notice.ts";
@@ -137,7 +138,7 @@ function atWorkOn(
   unfinished: ReadonlyMap<string, readonly Unfinished[] | undefined>,
   processes: readonly OpencodeProcess[],
 ): readonly string[] {
-  const others = processes.filter(({ entry }) => entry.identity !== process).map(({ cwd }) => cwd);
+  const others = processes.filter(({ entry }) => !isSameProcess(entry.identity, process)).map(({ cwd }) => cwd);
   const rows = (database !== undefined && unfinished.get(database)) || [];
   return rows.filter(({ since, directory }) => since >= startedAt && !others.includes(directory)).map(({ directory }) => directory);
 }

@@ -104,7 +104,7 @@ export async function withServerLadder<T>(
   /** A server that gives no answer has not said that it is over, unless it is gone itself. */
   async function turnsLeft(): Promise<{ readonly turns: readonly Turn[]; readonly left: readonly Remnant[] }> {
     const asked = await turnsOf(id, directory, owning, signal);
-    if (asked.kind === "told") return { turns: asked.turns, left: asked.turns.map((turn) => ({ kind: "turn", where: `${hostOf(turn.server)}` })) };
+    if (asked.kind === "told") return { turns: asked.turns, left: asked.turns.map((turn) => ({ kind: "turn", where: hostOf(turn.server) })) };
     const { process } = asked.server;
     const isGone = process !== undefined && (await machine.exited([process], 0, signal)).length === 0;
     return { turns: [], left: isGone ? [] : [{ kind: "turn", where: `${hostOf(asked.server)}, which does not answer` }] };

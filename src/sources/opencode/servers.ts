@@ -51,7 +51,8 @@ export function openServerFinder(configured: readonly string[], passwords: Passw
   return async (processes, census, signal) => {
     const candidates = candidatesOf(processes, configured, await findService(processes));
     const probed = await Promise.all(candidates.map((candidate) => limit(() => look(candidate, census, signal))));
-    known = new Map(probed.flatMap(({ key, entry }) => (entry.probed.kind === "silent" ? [] : [[key, entry]])));
+    // Who is known to be there, and silent, may be about to begin.
+    known = new Map(probed.flatMap(({ key, entry, candidate }) => (entry.probed.kind === "silent" && candidate.process ? [] : [[key, entry]])));
     return {
       servers: probed.flatMap(({ candidate, entry: { probed, login } }) => (probed.kind === "server" ? [serverOf(candidate, probed.client, login)] : [])),
       unreachable: probed.flatMap(({ candidate, entry: { probed, login } }) => whyNot(candidate, probed, login) ?? []),
@@ -63,7 +64,8 @@ export function openServerFinder(configured: readonly string[], passwords: Passw
     const key = `${origin} ${process ? wordOf(process.entry.identity) : ""}`;
     const stored = await loginFor(candidate);
     const before = known.get(key);
-    const isKept = before && before.login?.password === stored?.password && (process !== undefined || at - before.at < keptMs);
+    const isYoung = before && at - before.at < (before.probed.kind === "silent" ? silentMs : keptMs);
+    const isKept = before && before.login?.password === stored?.password && (process !== undefined || isYoung);
     const entry = isKept ? before : { ...(await probeWith(origin, stored, signal)), at };
     return { candidate, key, entry };
   }
@@ -82,6 +84,7 @@ export function openServerFinder(configured: readonly string[], passwords: Passw
   }
 }
 const keptMs = 30_000;
+const silentMs = 10_000;
 
 function candidatesOf(processes: readonly OpencodeProcess[], configured: readonly string[], service: Candidate | undefined): readonly Candidate[] {
   const byOrigin = new Map<string, Candidate>();

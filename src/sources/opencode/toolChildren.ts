@@ -47,7 +47,8 @@ export async function toolChildrenOf(
   const reached = new Set(tops.map(({ sessionId }) => sessionId));
   const own = [...tops, ...below.filter(({ sessionId }) => reached.has(sessionId))];
   const gone = below.filter((entry) => isLiving(entry) && !reached.has(entry.sessionId));
-  const orphans = of.isAlone ? marked.filter((entry) => entry.parentPid === 1 && !own.includes(entry)) : [];
+  // What has left already is below nobody: only its command can tell whose it was.
+  const orphans = marked.filter((entry) => entry.parentPid !== server.pid && !below.includes(entry) && isPartOf(entry, tools));
   return { own, left: [...new Set([...gone, ...orphans])] };
 }
 /** A process's start is told in hundredths of a second, a message's by another clock. */
@@ -60,6 +61,11 @@ function isRunBy({ argv }: ProcessEntry, cwd: string | undefined, tools: readonl
     // A simple command is what the process itself executes; others are a shell's argument.
     return command !== undefined && command !== "" && cwd === folder && (argv.join(" ") === command || argv.at(-1)?.trim() === command);
   });
+}
+
+function isPartOf({ argv }: ProcessEntry, tools: readonly RunningTool[]): boolean {
+  const words = argv.join(" ");
+  return words !== "" && tools.some(({ input }) => typeof input["command"] === "string" && input["command"].includes(words));
 }
 
 async function only(entries: readonly ProcessEntry[], keep: (entry: ProcessEntry) => Promise<boolean>): Promise<readonly ProcessEntry[]> {
