@@ -1,5 +1,7 @@
 import type { SessionPage } from "./answers.ts";
+import { notAnId } from "./ask.ts";
 import type { Answer, ServerSession } from "./contract.ts";
+import { isSessionId } from "./ids.ts";
 
 export const pageSize = 1_000;
 const mostPages = 50;
@@ -23,7 +25,10 @@ export async function allSessions(page: (cursor: string | undefined) => Promise<
   return { kind: "failed", reason: "has too many sessions to list" };
 }
 
-export function findIn(answer: Answer<readonly ServerSession[]>, id: string): Answer<ServerSession> {
+/** The one with this id, where a server has no call for one. */
+export async function findAmong(sessions: () => Promise<Answer<readonly ServerSession[]>>, id: string): Promise<Answer<ServerSession>> {
+  if (!isSessionId(id)) return { kind: "failed", reason: notAnId };
+  const answer = await sessions();
   if (answer.kind !== "ok") return answer;
   const session = answer.value.find((session) => session.id === id);
   return session ? { kind: "ok", value: session } : { kind: "notFound" };

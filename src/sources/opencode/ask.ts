@@ -6,7 +6,7 @@ import { request } from "./request.ts";
 /** One call that OpenCode declares, with what goes into it. */
 export interface Wanted {
   readonly method: Call["method"];
-  /** "/session/{sessionID}/abort" */
+  /** "/session/{sessionID}/abort"; an id for each parameter follows. */
   readonly template: string;
   readonly ids?: readonly string[];
   readonly query?: { readonly [name: string]: string | undefined };
@@ -14,6 +14,9 @@ export interface Wanted {
   readonly success: 200 | 204;
   readonly within: keyof Deadlines;
 }
+
+const parameter = /\{[^}]*\}/g;
+export const notAnId = "was not asked: the id is none of OpenCode's";
 
 /** Sends nothing where an id or a directory is none that OpenCode could mean. */
 export async function ask(server: ServerAddress, wanted: Wanted, deadlines: Deadlines, signal: AbortSignal): Promise<Answer<Reply>> {
@@ -34,8 +37,10 @@ export function done(reply: Answer<Reply>): Answer<true> {
   return reply.kind === "ok" ? { kind: "ok", value: true } : reply;
 }
 
-function whatIsWrong({ ids = [], query = {} }: Wanted): string | undefined {
-  if (ids.some((id) => !isSessionId(id) && !isRequestId(id))) return "was not asked: the id is none of OpenCode's";
+function whatIsWrong({ template, ids = [], query = {} }: Wanted): string | undefined {
+  const parameters = template.match(parameter) ?? [];
+  const fits = parameters.every((name, nth) => (name === "{requestID}" ? isRequestId : isSessionId)(ids[nth] ?? ""));
+  if (!fits) return notAnId;
   // A relative or empty one would mean the server's own directory.
   if (query["directory"] !== undefined && !isAbsolute(query["directory"])) return "was not asked: the directory has no full path";
   return undefined;
@@ -47,7 +52,7 @@ function isAbsolute(directory: string): boolean {
 
 function pathOf({ template, ids = [], query = {} }: Wanted): string {
   const left = [...ids];
-  const path = template.replaceAll(/\{[^}]*\}/g, () => encodeURIComponent(left.shift() ?? ""));
+  const path = template.replaceAll(parameter, () => encodeURIComponent(left.shift() ?? ""));
   const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]));
   return pairs.length > 0 ? `${path}?${pairs.join("&")}` : path;
 }

@@ -1,4 +1,4 @@
-import { allSessions, findIn, pageSize } from "./allSessions.ts";
+import { allSessions, findAmong, pageSize } from "./allSessions.ts";
 import type { SessionPage } from "./answers.ts";
 import {
   activeOf,
@@ -48,7 +48,7 @@ export function classicClient(server: ServerAddress, release: string, deadlines:
     sessions,
     findSession: async (id, signal) => {
       const session = shaped(await look("/api/session/{sessionID}", { ids: [id] }, signal), wrappedSession);
-      return session.kind === "noSuchCall" ? findIn(await sessions(signal), id) : session;
+      return session.kind === "noSuchCall" ? findAmong(() => sessions(signal), id) : session;
     },
     read: async (id, directory, signal) => shaped(await look("/session/{sessionID}", { ids: [id], query: { directory } }, signal), sessionOf),
     ownDirectory: async (signal) => shaped(await look("/path", {}, signal), directoryOf),

@@ -1,4 +1,4 @@
-import { allSessions, findIn, pageSize } from "./allSessions.ts";
+import { allSessions, findAmong, pageSize } from "./allSessions.ts";
 import { activeOf, wrappedSessions } from "./answers.ts";
 import { ask, done, shaped } from "./ask.ts";
 import type { Answer, Client, Deadlines } from "./contract.ts";
@@ -17,8 +17,8 @@ export function serviceClient(server: ServerAddress, deadlines: Deadlines): Clie
     origin: server.origin,
     version: "v2",
     sessions,
-    findSession: async (id, signal) => findIn(await sessions(signal), id),
-    read: async (id, _, signal) => findIn(await sessions(signal), id),
+    findSession: async (id, signal) => findAmong(() => sessions(signal), id),
+    read: async (id, _, signal) => findAmong(() => sessions(signal), id),
     ownDirectory: noSuchCall,
     // The first engine is no more.
     runs: async () => ({ kind: "ok", value: new Map() }),
