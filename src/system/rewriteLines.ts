@@ -3,6 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { copyLines, nothingCopied } from "./copyLines.ts";
 import type { Copied, LineRule } from "./copyLines.ts";
+import { isHeldByAppender } from "./heldOpen.ts";
 import { replaceOwnFile } from "./replaceOwnFile.ts";
 import type { Replaced } from "./replaceOwnFile.ts";
 
@@ -16,13 +17,13 @@ export interface RewritePace {
 }
 export const rewritePace: RewritePace = { quietMs: 50, withinMs: 2_000, lockWithinMs: 5_000 };
 
-/** Not quiet: another program still wrote to the file that was replaced, and what it writes from now on is lost. */
+/** Not quiet: another program still has the file open that was replaced, and what it writes from now on is lost. */
 export type Rewritten = { readonly kind: "rewritten"; readonly removed: number; readonly isQuiet: boolean } | Exclude<Replaced, { readonly kind: "replaced" }>;
 
 /**
  * Takes lines out of a file, of any size, to which other programs append at any time. Every other byte stays: foreign line ends, bytes that are no
  * text, a last line without an end. A program that had the file open when it was replaced goes on to write to the old one: that is carried over,
- * by the same rule, until nothing has come for `quietMs`. The file is locked, replaced whole, and only if it is this user's own and no link.
+ * by the same rule, until nothing has come for `quietMs` and, as far as /proc tells, nobody has it open any more to append to it. The file is locked, replaced whole, and only if it is this user's own and no link.
  *
  * `keep` is given a line without its end, and must answer the same each time: for a file that changed meanwhile all is begun anew.
  */
@@ -70,7 +71,8 @@ async function follow(
     copied = await copyLines(old, fresh, before, rule);
     if (copied.end !== before.end || copied.rest !== before.rest) lastNews = Date.now();
     if (upTo === "wholeLine" && copied.rest === 0) return { copied, isQuiet: true };
-    const isQuiet = Date.now() - lastNews >= quietMs;
+    // Longer than quiet where it can be seen that somebody has it open: a busy machine may hold up a program between its opening and its writing.
+    const isQuiet = Date.now() - lastNews >= quietMs && !(await isHeldByAppender(old));
     if (isQuiet) return { copied: await copyLines(old, fresh, copied, rule, true), isQuiet };
     if (Date.now() > deadline) return { copied, isQuiet };
     await sleep(lookAgainMs);
