@@ -30,6 +30,13 @@ export async function answerInput(page: Page, asked: RegExp, words: string): Pro
   await page.keyboard.press("Enter");
 }
 
+/** As `answerInput`, where what is typed is not shown. */
+export async function answerPassword(page: Page, asked: RegExp, words: string): Promise<void> {
+  await page.locator(".quick-input-widget").getByText(asked).waitFor();
+  await page.locator(".quick-input-widget input[type=password]:visible").fill(words);
+  await page.keyboard.press("Enter");
+}
+
 function inputOf(page: Page): Locator {
   return page.locator(".quick-input-widget input[type=text]:visible").first();
 }
