@@ -12,8 +12,8 @@ export type Tracked =
 export interface TrackedFile {
   readonly path: string;
   /** What has not changed since is not read again. */
-  read(): Promise<Tracked>;
-  readAfresh(): Promise<Tracked>;
+  readonly read: () => Promise<Tracked>;
+  readonly readAfresh: () => Promise<Tracked>;
 }
 
 export function openTrackedFile(path: string, parse: (text: string) => ParsedFile): TrackedFile {
