@@ -1,7 +1,6 @@
 import type { Agent } from "../../core/agent.ts";
 import type { Census } from "../../core/census.ts";
 import type { Facet, Run } from "../../core/facet.ts";
-import { isSameProcess } from "../../core/process.ts";
 import type { Refusal } from "../../core/refusal.ts";
 import type { Source } from "../../core/source.ts";
 import type { Unreachable } from "../../core/notice.ts";
@@ -11,15 +10,15 @@ import { facetsOf } from "./facets.ts";
 import { isLook, lookAt } from "./look.ts";
 import type { ServerLook } from "./look.ts";
 import { openNews } from "./news.ts";
+import { openDirectoriesBy } from "./openDirectories.ts";
+import type { AtWork } from "./openDirectories.ts";
 import { peekAt } from "./peek.ts";
 import { openProcessFinder } from "./processes.ts";
-import type { OpencodeProcess } from "./processes.ts";
 import { withServerLadder } from "./serverLadder.ts";
 import { openServerFinder } from "./servers.ts";
 import type { Passwords, Server } from "./servers.ts";
 import { storeOn } from "./stores.ts";
 import { unfinishedIn } from "./unfinished.ts";
-import type { Unfinished } from "./unfinished.ts";
 
 export interface Parts {
   readonly agent: Agent;
@@ -40,6 +39,7 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
   const findProcesses = openProcessFinder(agent, machine);
   const findServers = openServerFinder(servers, passwords);
   const news = openNews();
+  const openOn = openDirectoriesBy(news);
   const latest = new Map<Server["client"], ServerLook>();
 
   return {
@@ -96,7 +96,7 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
     /** While a server tells its news by itself, what it last said is still so. */
     async function lookOnce(server: Server, where: "everywhere" | "whereThereIsNews") {
       const before = latest.get(server.client);
-      const directories = new Set([...news.openedBy(server), ...atWorkOn(server, unfinished, processes)]);
+      const directories = await openOn(server, processes, unfinished, signal);
       const isKnown = before && news.isQuiet(server) && [...directories].every((directory) => before.opened.has(directory));
       if (isKnown && where === "whereThereIsNews") return before;
       news.asked(server);
@@ -120,7 +120,7 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
 }
 
 /** By database: several servers may share one. */
-async function unfinishedOf(servers: readonly Server[]): Promise<ReadonlyMap<string, readonly Unfinished[] | undefined>> {
+async function unfinishedOf(servers: readonly Server[]): Promise<AtWork> {
   const began = Map.groupBy(
     servers.filter(({ database }) => database !== undefined),
     ({ database }) => database ?? "",
@@ -130,15 +130,4 @@ async function unfinishedOf(servers: readonly Server[]): Promise<ReadonlyMap<str
     return [database, await unfinishedIn(database, since)] as const;
   });
   return new Map(await Promise.all(read));
-}
-
-/** Where a message was begun since this server was, and no other OpenCode has that directory for its own: it may be at work there, and has it open then. */
-function atWorkOn(
-  { database, startedAt = 0, process }: Server,
-  unfinished: ReadonlyMap<string, readonly Unfinished[] | undefined>,
-  processes: readonly OpencodeProcess[],
-): readonly string[] {
-  const others = processes.filter(({ entry }) => !isSameProcess(entry.identity, process)).map(({ cwd }) => cwd);
-  const rows = (database !== undefined && unfinished.get(database)) || [];
-  return rows.filter(({ since, directory }) => since >= startedAt && !others.includes(directory)).map(({ directory }) => directory);
 }

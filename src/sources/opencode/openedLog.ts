@@ -1,0 +1,86 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { StringDecoder } from "node:string_decoder";
+import { isAbsence } from "../../system/files.ts";
+
+/** One start of OpenCode, as its log calls it by a word of its own. */
+interface LoggedRun {
+  readonly firstAt: number;
+  readonly opened: Set<string>;
+  /** Also those that it has closed since. */
+  readonly everOpened: Set<string>;
+}
+
+export interface OpenedLog {
+  /** The directories that this process has open now; undefined where the log does not tell which lines are its own. */
+  openedBy(of: { readonly startedAt: number | undefined; readonly cwd: string | undefined }): Promise<ReadonlySet<string> | undefined>;
+}
+
+/**
+ * The log that all of OpenCode (1.18.33) on one data folder append to. No server tells which directories it has open, and to be asked about another makes it
+ * run that one's plugins; the log has a line for each that is opened or closed. Its lines name no process: the first of a run is written a moment after its
+ * process began, and of two that began together the one that has opened its own folder is meant.
+ */
+export function openOpenedLog(path: string): OpenedLog {
+  const runs = new Map<string, LoggedRun>();
+  let readTo = 0;
+  let file: string | undefined;
+  let rest = "";
+  let decoder = new StringDecoder("utf8");
+
+  return {
+    async openedBy({ startedAt, cwd }) {
+      await readOn();
+      if (startedAt === undefined) return undefined;
+      const near = [...runs.values()].filter(({ firstAt }) => firstAt >= startedAt - clockGrainMs && firstAt < startedAt + beginsWithinMs);
+      const [only, ...others] = near.length > 1 ? near.filter(({ everOpened }) => cwd !== undefined && everOpened.has(cwd)) : near;
+      return others.length > 0 ? undefined : only?.opened;
+    },
+  };
+
+  async function readOn(): Promise<void> {
+    try {
+      await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      const { ino, size, dev } = await handle.stat();
+      const isAnother = file !== `${dev} ${ino}` || size < readTo;
+      if (isAnother) {
+        runs.clear();
+        decoder = new StringDecoder("utf8");
+        [file, rest, readTo] = [`${dev} ${ino}`, "", Math.max(0, size - mostBytes)];
+      }
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(size - readTo, mostBytes)), 0, Math.min(size - readTo, mostBytes), readTo);
+      readTo += bytesRead;
+      const lines = (rest + decoder.write(buffer.subarray(0, bytesRead))).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) note(line);
+    } catch (error) {
+      if (!isAbsence(error)) throw error;
+      runs.clear();
+    }
+  }
+
+  function note(line: string): void {
+    const [, time = "", run = ""] = /^timestamp=(\S+) level=\S+ run=(\w+) /.exec(line) ?? [];
+    if (run === "") return;
+    const known = runs.get(run) ?? { firstAt: Date.parse(time), opened: new Set(), everOpened: new Set() };
+    runs.set(run, known);
+    const [, does, told = ""] = / message="(creating|disposing) instance" directory=("(?:[^"\\]|\\.)*"|\S+)/.exec(line) ?? [];
+    const directory = told === "" ? undefined : told.startsWith('"') ? unquoted(told) : told;
+    if (directory === undefined) return;
+    if (does === "disposing") known.opened.delete(directory);
+    else known.opened.add(directory);
+    known.everOpened.add(directory);
+  }
+}
+const mostBytes = 16 * 1024 * 1024;
+const beginsWithinMs = 15_000;
+/** When a process began is told in hundredths of a second. */
+const clockGrainMs = 500;
+
+function unquoted(told: string): string | undefined {
+  try {
+    return String(JSON.parse(told));
+  } catch {
+    return undefined;
+  }
+}
