@@ -16,6 +16,7 @@ import type { Login } from "./sources/opencode/client.ts";
 import { createOpencodeSource } from "./sources/opencode/opencodeSource.ts";
 import { originIn } from "./sources/opencode/servers.ts";
 import { createProcessSource } from "./sources/process/processSource.ts";
+import { createTrackingSource } from "./sources/tracking/trackingSource.ts";
 import { openJournal } from "./system/journalFile.ts";
 import { becomeLeader } from "./system/leader.ts";
 import { openMachine } from "./system/machine.ts";
@@ -37,8 +38,8 @@ export function stateFolderOf(environment: Readonly<{ [name: string]: string | u
 }
 
 /** `~` is the home folder, as a person types it into a setting. */
-function registryOf(told: string, home: string): string | undefined {
-  return told === "" ? undefined : resolve(told.replace(/^~(?=\/)/, home));
+function fileOf(told: string, home: string): string {
+  return resolve(told.replace(/^~(?=\/)/, home));
 }
 
 /** What a person lets out of the editor's or the environment's keeping. */
@@ -52,7 +53,7 @@ export interface Secrets {
 export async function compose(settings: Settings, secrets: Secrets = noSecrets): Promise<Warden> {
   const machine = await openMachine(settings);
   const ledger = openLedger(stateFolder, machine);
-  const registry = registryOf(settings.muxRegistry, homedir());
+  const registry = settings.muxRegistry === "" ? undefined : fileOf(settings.muxRegistry, homedir());
   const sources: readonly Source[] = [
     createProcessSource(agents, machine, settings.configHomes),
     ledger,
@@ -62,6 +63,7 @@ export async function compose(settings: Settings, secrets: Secrets = noSecrets):
       servers: settings.opencodeServers,
       passwords: { of: secrets.passwordOf, isMeantFor: secrets.isMeantFor ?? (() => false) },
     }),
+    createTrackingSource({ env: fileOf(settings.trackingEnv, homedir()), details: fileOf(settings.trackingDetails, homedir()) }),
     ...(registry === undefined ? [] : [await muxSource(registry, machine)]),
   ];
   const can = { sources: new Map(sources.map((source) => [source.id, source])), agents: new Map(agents.map((agent) => [agent.id, agent])) };
