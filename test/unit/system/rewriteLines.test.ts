@@ -1,5 +1,4 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -9,6 +8,7 @@ import { until } from "../../real/support/until.ts";
 import { startChild } from "../../support/children.ts";
 import type { Child } from "../../support/children.ts";
 import { aFolder } from "../../support/folder.ts";
+import { makePipe } from "./aPipe.ts";
 
 const isRoot = process.getuid?.() === 0;
 const isNot = (gone: string) => (line: string) => line !== gone;
@@ -69,7 +69,7 @@ test("a link, a folder and a pipe are refused, and what a link leads to is left 
   const beside = (name: string): string => join(file.path, "..", name);
   symlinkSync(file.path, beside("link"));
   mkdirSync(beside("folder"));
-  execFileSync("mkfifo", [beside("pipe")]);
+  makePipe(beside("pipe"));
   expect(await rewriteLines(beside("link"), isNot("b"))).toEqual({ kind: "refused", reason: "it is a symbolic link" });
   for (const name of ["folder", "pipe"]) expect(await rewriteLines(beside(name), isNot("b"))).toEqual({ kind: "refused", reason: "it is not a file" });
   expect(await rewriteLines(beside("absent"), isNot("b"))).toEqual({ kind: "absent" });

@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseEnv } from "../../../../src/sources/tracking/envLines.ts";
 import { openTrackedFile } from "../../../../src/sources/tracking/trackedFile.ts";
 import { until } from "../../../real/support/until.ts";
 import { censusOf, now } from "../../../support/facets.ts";
+import { makePipe } from "../../system/aPipe.ts";
 import { aTracking, named } from "./aTracking.ts";
 
 const fixture = (name: string): string => readFileSync(new URL(`../../../fixtures/tracking/${name}`, import.meta.url), "utf8");
@@ -82,7 +82,7 @@ test.each([
   });
 });
 
-const spoil: readonly [string, string, (path: string) => void][] = [
+const spoil: [string, string, (path: string) => void][] = [
   [
     "a symbolic link",
     "it is a symbolic link",
@@ -104,7 +104,7 @@ const spoil: readonly [string, string, (path: string) => void][] = [
     "it is not a file",
     (path) => {
       rmSync(path);
-      execFileSync("mkfifo", [path]);
+      makePipe(path);
     },
   ],
   ["larger than 32 MB", "it is larger than 32 MB", (path) => truncateSync(path, 32 * 1024 * 1024 + 1)],
