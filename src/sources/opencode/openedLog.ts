@@ -60,11 +60,12 @@ export function openOpenedLog(path: string): OpenedLog {
   }
 
   function note(line: string): void {
-    const [, time = "", run = ""] = /^timestamp=(\S+) level=\S+ run=(\w+) /.exec(line) ?? [];
+    const [, time = "", run = "", words = ""] = /^timestamp=(\S+) level=\S+ run=(\w+) (.*)/.exec(line) ?? [];
     if (run === "") return;
     const known = runs.get(run) ?? { firstAt: Date.parse(time), opened: new Set(), everOpened: new Set() };
     runs.set(run, known);
-    const [, does, told = ""] = / message="(creating|disposing) instance" directory=("(?:[^"\\]|\\.)*"|\S+)/.exec(line) ?? [];
+    // Nowhere but at the beginning: what a title or a path puts into a line stands behind it, in quotes.
+    const [, does, told = ""] = /^message="(creating|disposing) instance" directory=("(?:[^"\\]|\\.)*"|\S+)/.exec(words) ?? [];
     const directory = told === "" ? undefined : told.startsWith('"') ? unquoted(told) : told;
     if (directory === undefined) return;
     if (does === "disposing") known.opened.delete(directory);
@@ -74,8 +75,8 @@ export function openOpenedLog(path: string): OpenedLog {
 }
 const mostBytes = 16 * 1024 * 1024;
 const beginsWithinMs = 15_000;
-/** When a process began is told in hundredths of a second. */
-const clockGrainMs = 500;
+/** When a process began is told from when the machine was, which is a whole second. */
+const clockGrainMs = 1_500;
 
 function unquoted(told: string): string | undefined {
   try {
