@@ -46,15 +46,20 @@ test("an event tells its type, directory and session, however it is cut and what
   const { told } = following(server);
   const stream = await until(() => streams[0]);
   await until(() => told.length === 1);
-  const wanted = Buffer.from(
-    `: heartbeat\n\n${frame("server.heartbeat")}data: {garbage\n\ndata: []\n\nevent: x\nid: 4\n${frame("session.status", { sessionID: "ses_a1", status: { type: "busy" } })}`,
+  stream.write(
+    `: heartbeat\n\n${frame("server.heartbeat")}data: {garbage\n\ndata: []\n\nevent: x\nid: 4\n${frame("session.created", { sessionID: "ses_a1" })}`,
   );
-  // Byte by byte, also through the middle of an ö.
-  for (const byte of wanted) await new Promise((resolve) => stream.write(Buffer.from([byte]), resolve));
+  const cutInTwo = Buffer.from(frame("session.status", { sessionID: "ses_a1", status: { type: "busy" } }));
+  const withinTheUmlaut = cutInTwo.indexOf("ö") + 1;
+  stream.write(Buffer.concat([Buffer.from(frame("session.updated")), cutInTwo.subarray(0, withinTheUmlaut)]));
+  await until(() => told.length === 3);
+  stream.write(cutInTwo.subarray(withinTheUmlaut));
   stream.write(frame("sync").replaceAll("\n", "\r\n") + frame("session.deleted", { sessionID: "ses_b2" }).replaceAll("\n", "\r\n"));
-  await until(() => told.length >= 3);
+  await until(() => told.length >= 5);
   expect(told).toEqual([
     "open",
+    { type: "session.created", directory: "/srv/ö b", sessionId: "ses_a1" },
+    { type: "session.updated", directory: "/srv/ö b", sessionId: undefined },
     { type: "session.status", directory: "/srv/ö b", sessionId: "ses_a1" },
     { type: "session.deleted", directory: "/srv/ö b", sessionId: "ses_b2" },
   ]);
@@ -129,6 +134,15 @@ test("a server that is not there yet is followed once it is", async () => {
   expect(told).toEqual([]);
   isThere = true;
   await until(() => told.length > 0);
+  expect(told).toEqual(["open"]);
+});
+
+test("a silent stream is closed as soon as it is disposed", async () => {
+  const { server, streams } = await streaming();
+  const { told, over } = following(server);
+  await until(() => streams.length === 1 && told.length === 1);
+  over[Symbol.dispose]();
+  await until(async () => (await server.openConnections()) === 0, 10_000);
   expect(told).toEqual(["open"]);
 });
 
