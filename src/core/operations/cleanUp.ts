@@ -1,4 +1,4 @@
-import type { SessionRecord } from "../facet.ts";
+import type { Facet, SessionRecord } from "../facet.ts";
 import type { Step } from "../ladder.ts";
 import type { Receipt, Result, StoreLine } from "../receipt.ts";
 import type { Refusal } from "../refusal.ts";
@@ -22,24 +22,27 @@ export interface CleanUpOptions extends StopOptions {
 }
 
 /** Look again → end the turn → delete on the server → prove → take it off the tracking files. What can't be proved gone stays on them, unless forced. */
-export function cleanUp(session: Session, options: CleanUpOptions, context: OperationContext): Promise<Receipt> {
-  return withOperation("cleanUp", session, context, async (draft): Promise<Result> => {
+export async function cleanUp(session: Session, options: CleanUpOptions, context: OperationContext): Promise<Receipt> {
+  const { force, tracking, verify } = options;
+  // What was listed, until it is looked for.
+  const asked = { id: idOf(session), existed: facetsOf(session).some(isServers), isGone: false, force, tracking, verify };
+  const receipt = await withOperation("cleanUp", session, context, async (draft): Promise<Result> => {
+    draft.cleanedUp = asked;
     const found = await lookFor(session, options, context);
     if (found.kind === "refused") return found;
     warnOfTag(found, options, draft);
     const ended = await endIt(found, options, draft, context);
     if (ended.kind === "refused") return ended;
     const isGone = ended.kind === "success" && (await deleteIt(found, session, draft, context));
-    const { force, tracking, verify } = options;
-    draft.cleanedUp = { id: idOf(session), existed: found.kind === "there", isGone, force, tracking, verify };
+    draft.cleanedUp = { ...asked, existed: found.kind === "there", isGone };
 
-    if (options.tracking && (isGone || options.force))
-      await recordAll({ records: [recordIn("tracking", session)] }, { kind: "forgotten" }, () => true, draft, context);
-    else if (options.tracking)
-      draft.warnings.push("It stays in the tracking files, since it may still be there; a forced clean-up takes it out of them all the same.");
+    if (tracking && (isGone || force)) await recordAll({ records: [recordIn("tracking", session)] }, { kind: "forgotten" }, () => true, draft, context);
+    else if (tracking) draft.warnings.push("It stays in the tracking files, since it may still be there; a forced clean-up takes it out of them all the same.");
     if (isGone) return { kind: "success", method: ended.method };
     return { kind: "partial", method: ended.kind === "failed" ? "notNeeded" : ended.method, survivors: ended.kind === "partial" ? ended.survivors : [] };
   });
+  // Of what was refused before it began.
+  return receipt.cleanedUp ? receipt : { ...receipt, cleanedUp: asked };
 }
 
 /** `nowhere`: every server that is known has answered that there is none. */
@@ -49,20 +52,23 @@ type Found =
   | { readonly kind: "unknown"; readonly why: string };
 
 async function lookFor(session: Session, { verify }: CleanUpOptions, context: OperationContext): Promise<Found | Refusal> {
+  const nowhere = { kind: verify || !isServersId(idOf(session)) ? "nowhere" : "unlooked" } as const;
   const fresh = await lookAgain(withServersRecord(session), context);
   if (fresh.kind === "refused") {
-    if (fresh.reason === "notFound") return { kind: verify || !isServersId(idOf(session)) ? "nowhere" : "unlooked" };
+    if (fresh.reason === "notFound") return nowhere;
     return fresh.reason === "unreachable" ? { kind: "unknown", why: fresh.detail } : fresh;
   }
   const known = facetsOf(fresh.session).filter(({ source }) => source !== "tracking");
   const unsure = known.find(({ liveness }) => liveness.value === "unknown");
   if (unsure) return { kind: "unknown", why: unsure.liveness.seen };
-  return known.length > 0 ? { kind: "there", session: fresh.session } : { kind: "nowhere" };
+  return known.length > 0 ? { kind: "there", session: fresh.session } : nowhere;
 }
 
 function warnOfTag(found: Found, { tag }: CleanUpOptions, { warnings }: Draft): void {
-  if (found.kind === "there" && tag !== undefined && !found.session.title.includes(`[${tag}]`))
-    warnings.push(`Its title does not contain [${tag}]: ${found.session.title}`);
+  if (found.kind !== "there" || tag === undefined) return;
+  // Its server's title: a list may call it something else.
+  const title = facetsOf(found.session).find(isServers)?.title ?? found.session.title;
+  if (!title.includes(`[${tag}]`)) warnings.push(`Its title does not contain [${tag}]: ${title}`);
 }
 
 /** Its turn, or the window that has it open. */
@@ -81,7 +87,7 @@ async function deleteIt(found: Found, session: Session, draft: Draft, context: O
   if (found.kind === "nowhere") return true;
   const { signal, now, sources } = context;
   const facets = found.kind === "there" ? facetsOf(found.session) : [];
-  const facet = facets.find(({ source }) => source === "opencode") ?? recordIn("opencode", session);
+  const facet = facets.find(isServers) ?? recordIn("opencode", session);
   const lines: StoreLine[] = [];
   for (const store of (await sources.get("opencode")?.stores?.(facet, signal)) ?? []) {
     const outcome = await store.erase(signal);
@@ -89,8 +95,11 @@ async function deleteIt(found: Found, session: Session, draft: Draft, context: O
     lines.push({ store: store.name, outcome, residue });
     const value = outcome.kind === "erased" && residue.length === 0;
     const seen = outcome.kind === "blocked" ? outcome.reason : residue.join(", ") || "it is found nowhere any more";
-    addStep({ step: "erase", did: `deleted it from ${store.name}`, verified: { value, seen, at: now() } }, draft, context);
+    const did = outcome.kind === "erased" ? `deleted it from ${store.name}` : `tried to delete it from ${store.name}`;
+    addStep({ step: "erase", did, verified: { value, seen, at: now() } }, draft, context);
+    if (!value) draft.warnings.push(`It was not proved to be gone from ${store.name}: ${seen}.`);
   }
+  if (lines.length === 0) draft.warnings.push("No server could be asked to delete it.");
   draft.purged = lines;
   return lines.length > 0 && lines.every(({ outcome, residue }) => outcome.kind === "erased" && residue.length === 0);
 }
@@ -106,6 +115,10 @@ export function sessionOfId(id: string, now: number): Session {
 /** As the seed's programs have it. What does not begin like OpenCode's own is known to the tracking files at most. */
 export const cleanableId = /^[a-zA-Z0-9][a-zA-Z0-9_-]*$/;
 
+function isServers({ source }: Facet): boolean {
+  return source === "opencode";
+}
+
 function isServersId(id: string): boolean {
   return /^ses_[0-9A-Za-z]+$/.test(id);
 }
@@ -118,13 +131,15 @@ function idOf({ key, run, records }: Session): string {
 
 /** So that the servers are asked for it, though only a list has named it. */
 function withServersRecord(session: Session): Session {
-  const isKnown = facetsOf(session).some(({ source }) => source === "opencode");
+  const isKnown = facetsOf(session).some(isServers);
   return isKnown || !isServersId(idOf(session)) ? session : { ...session, records: [...session.records, recordIn("opencode", session)] };
 }
 
 function recordIn(source: "opencode" | "tracking", session: Session): SessionRecord {
   const known = session.records.find((record) => record.source === source);
   const { at } = session.status;
+  const id = idOf(session);
+  const conversation = isServersId(id) && ({ agent: "opencode", conversation: { agent: "opencode", id, toldBy: "record" } } as const);
   const notLooked = { liveness: { value: "unknown", seen: "not looked for yet", at }, says: { value: "active", seen: "named by a person", at } } as const;
-  return known ?? { kind: "record", key: `${source}:${idOf(session)}`, source, place: source, ...notLooked };
+  return known ?? { kind: "record", key: `${source}:${id}`, source, place: source, ...conversation, ...notLooked };
 }

@@ -75,6 +75,34 @@ test("our ledger keeps a name also of what no other book knows", () => {
   expect(menu(aSession(aRun()))).toContain("rename");
 });
 
+const asking = aTurn({ activity: seen("needsInput"), asks: { id: "per_1", tool: "bash", input: "ls" } });
+const answering: Capabilities = {
+  ...can,
+  sources: new Map([...can.sources].map(([id, source]) => [id, { ...source, answerPermission: async () => undefined }])),
+};
+const listed = without(aRecord("tracking", { liveness: seen("unknown"), isOnlyListed: true }), "process");
+const serversPast = without(aBook("opencode", "ended", { agent: "opencode", conversation: talk("s", { agent: "opencode" }) }), "process");
+
+test("what a server runs can be answered while it asks, stopped and cleaned up, and our book keeps nothing of it", () => {
+  expect(menu(aSession(asking), answering)).toBe("goTo answer stop terminate cleanUp");
+  expect(menu(aSession(aTurn()), answering)).toBe("goTo stop terminate cleanUp");
+  expect(menu(aSession(asking))).not.toContain("answer");
+});
+
+test("what a server or a list of names alone keeps can be cleaned up; neither is a book to archive, rename or forget in", () => {
+  expect(menu(aSession(serversPast))).toBe("cleanUp");
+  expect(menu(aSession(listed))).toBe("cleanUp");
+  expect(menu(aSession(serversPast, { ...listed, agent: "opencode", conversation: talk("s", { agent: "opencode" }) }))).toBe("cleanUp");
+});
+
+test("what may run where nobody can look is not offered to be deleted", () => {
+  expect(menu(aSession({ ...serversPast, liveness: seen("unknown") }))).not.toContain("cleanUp");
+});
+
+test("a session of an agent's own process is no server's to delete", () => {
+  for (const status of ["idle", "exited", "stopped"] as const) expect(menu(withStatus(status === "idle" ? living : past, status))).not.toContain("cleanUp");
+});
+
 const hour = 60 * 60 * 1000;
 const ours = (lastSeenAt: number | undefined) => aSession(aBook("ledger", "active", lastSeenAt === undefined ? {} : { lastSeenAt }));
 
@@ -110,6 +138,9 @@ test.each<[Operation, string, Session, boolean, readonly string[]]>([
   ["terminate", "an idle, resumable session", living, false, ["force"]],
   ["terminate", "one in the middle of a turn that can't be resumed", withStatus(unsure, "working"), false, ["force", "midTurn", "notResumable", "noWarrant"]],
   ["forget", "what has ended", past, false, []],
+  ["answer", "what asks in the middle of a turn", aSession(asking), false, []],
+  ["cleanUp", "what has ended", past, false, ["deletes"]],
+  ["cleanUp", "one in the middle of a turn", aSession(aTurn()), false, ["deletes", "midTurn"]],
 ])("%s of %s", (operation, _what, session, isNamed, concerns) => {
   expect(confirmationFor(operation, session, { isNamed })).toEqual(concerns);
 });

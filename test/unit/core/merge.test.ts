@@ -136,3 +136,28 @@ test("300 runs and 1,000 rows make 1,000 sessions", () => {
   expect(sessions.filter(({ run, records }) => run && records.length === 1)).toHaveLength(300);
   expect(sessions).toHaveLength(1000);
 });
+
+const listed = without(
+  aRecord("tracking", {
+    key: "tracking:s",
+    agent: "opencode",
+    conversation: talk("s", { agent: "opencode", toldBy: "record" }),
+    liveness: seen("unknown", "known only from the tracking files"),
+    isOnlyListed: true,
+    title: "AUTO-1",
+  }),
+  "process",
+);
+const ofThePast = without(aBook("opencode", "ended", { key: "opencode:s", agent: "opencode", conversation: talk("s", { agent: "opencode" }) }), "process");
+
+test("a session that a script has listed is one with what its server tells of it, and only the server's word counts", () => {
+  const told = (...facets: readonly Facet[]) => merge(facets, now).map(({ key, status }) => `${key} ${status.value}`);
+  expect(told(aTurn(), listed)).toEqual(["opencode:s working"]);
+  expect(told(ofThePast, listed)).toEqual(["opencode:s stopped"]);
+  expect(told(listed)).toEqual(["tracking:s unknown"]);
+  expect(told(aTurn({ key: "opencode:t", conversation: talk("t", { agent: "opencode" }) }), listed)).toEqual(["opencode:t working", "tracking:s unknown"]);
+});
+
+test("a sub-agent keeps the session that began it, whoever else tells of it", () => {
+  expect(merge([aTurn({ parent: "opencode:root" }), listed], now)[0]?.parent).toBe("opencode:root");
+});

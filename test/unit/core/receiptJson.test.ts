@@ -4,6 +4,7 @@ import type { Receipt, Result } from "../../../src/core/receipt.ts";
 import { receiptJson } from "../../../src/core/receiptJson.ts";
 import type { Session } from "../../../src/core/session.ts";
 import { aBook, aRecord, aRun, aSession, aTurn, now, seen, talk, without } from "../../support/facets.ts";
+import { wrongBy } from "../../support/schema.ts";
 import { itsChild } from "../../support/world.ts";
 
 const running = aSession(aRun());
@@ -113,4 +114,85 @@ test.each<[string, Operation, Result, Session, string]>([
   ["a resume that was seen", "resume", { kind: "success", method: "notNeeded" }, ended, "session_may_still_exist"],
 ])("%s (%s) proves no more than it did", (_what, operation, result, session, verification) => {
   expect(receiptJson(receipt(operation, result), session).verification_result).toBe(verification);
+});
+
+const turn = aSession(aTurn());
+const cleaned = { id: "ses_abc", existed: true, isGone: true, force: false, tracking: true, verify: true };
+const taken = [{ record: "tracking:ses_abc", change: "forgotten", outcome: { kind: "recorded" } }] as const;
+const notTaken = [{ record: "tracking:ses_abc", change: "forgotten", outcome: { kind: "failed", reason: "it is a symbolic link" } }] as const;
+const notNeeded: Result = { kind: "success", method: "notNeeded" };
+const partial: Result = { kind: "partial", method: "notNeeded", survivors: [] };
+
+test.each<[string, Result, Partial<Receipt>, readonly unknown[]]>([
+  ["ended and deleted", graceful, { cleanedUp: cleaned, records: taken }, ["success", true, "graceful", true, "session_not_accessible"]],
+  ["idle and deleted", notNeeded, { cleanedUp: cleaned, records: taken }, ["success", true, "graceful", true, "session_not_accessible"]],
+  [
+    "hung up and deleted",
+    { kind: "success", method: "hangUp" },
+    { cleanedUp: cleaned, records: taken },
+    ["success", true, "graceful", true, "session_not_accessible"],
+  ],
+  [
+    "killed and deleted",
+    { kind: "success", method: "forced" },
+    { cleanedUp: { ...cleaned, force: true }, records: taken },
+    ["success", true, "forced", true, "session_not_accessible"],
+  ],
+  [
+    "found nowhere",
+    notNeeded,
+    { cleanedUp: { ...cleaned, existed: false }, records: [{ ...taken[0], outcome: { kind: "alreadySo" } }] },
+    ["success", false, "not_needed", true, "session_not_accessible"],
+  ],
+  [
+    "deleted, and its list can't be written",
+    partial,
+    { cleanedUp: cleaned, records: notTaken },
+    ["partial", true, "graceful", false, "session_not_accessible"],
+  ],
+  ["deleted, its list left alone", graceful, { cleanedUp: { ...cleaned, tracking: false } }, ["success", true, "graceful", true, "session_not_accessible"]],
+  ["still at work", survived, { cleanedUp: { ...cleaned, isGone: false } }, ["partial", true, "failed", false, "session_may_still_exist"]],
+  [
+    "still at work, and off its list by force",
+    survived,
+    { cleanedUp: { ...cleaned, isGone: false, force: true }, records: taken },
+    ["partial", true, "failed", true, "session_may_still_exist"],
+  ],
+  ["refused", { kind: "refused", reason: "busy" }, { cleanedUp: { ...cleaned, isGone: false } }, ["refused", true, "failed", false, "session_may_still_exist"]],
+  [
+    "cut off",
+    { kind: "failed", reason: "cancelled" },
+    { cleanedUp: { ...cleaned, isGone: false } },
+    ["failed", true, "failed", false, "session_may_still_exist"],
+  ],
+])("a clean-up in the seed's words: %s", (_what, result, over, words) => {
+  const told = receiptJson(receipt("cleanUp", result, over), turn, { tag: "AUTO-1" });
+  const { status, session_existed, termination_method, tracking_cleanup_success, verification_result } = told;
+  expect([status, session_existed, termination_method, tracking_cleanup_success, verification_result]).toEqual(words);
+  expect(wrongBy("opencode/cleanUpReceipt.schema.json", told)).toEqual([]);
+});
+
+test.each(["force", "tracking", "verify"] as const)("a clean-up says how it was asked for: %s", (flag) => {
+  const off = { ...cleaned, force: false, tracking: false, verify: false };
+  const told = receiptJson(receipt("cleanUp", graceful, { cleanedUp: { ...off, [flag]: true } }), turn);
+  const flags = [told.force_cleanup_enabled, told.cleanup_tracking_enabled, told.verification_enabled];
+  expect(flags).toEqual([flag === "force", flag === "tracking", flag === "verify"]);
+});
+
+test("the schema finds what is wrong", () => {
+  const told = receiptJson(receipt("cleanUp", graceful, { cleanedUp: cleaned, records: taken }), turn);
+  const wrong = (over: object) => wrongBy("opencode/cleanUpReceipt.schema.json", { ...told, ...over });
+  expect(wrong({})).toEqual([]);
+  for (const over of [
+    { status: "done" },
+    { session_id: "opencode:ses_abc" },
+    { tag: 1 },
+    { session_existed: "true" },
+    { termination_method: "hangup" },
+    { tracking_cleanup_success: null },
+    { verification_result: "session_terminated" },
+    { cleanup_duration_seconds: "3" },
+    { started_at: "2026-11-30" },
+  ])
+    expect(wrong(over)).not.toEqual([]);
 });

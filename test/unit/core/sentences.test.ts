@@ -38,7 +38,10 @@ const refusals: readonly [Refusal, string][] = [
   [{ kind: "refused", reason: "pendingWork", detail }, `“fix login” has work that would be lost: ${detail}.`],
   [{ kind: "refused", reason: "unsupported", detail }, `That can't be done with “fix login”: ${detail}.`],
 ];
-const operations: readonly Operation[] = ["stop", "terminate", "captureId", "finalize", "goTo", "peek", "resume", "rename", "archive", "unarchive", "forget"];
+const operations: readonly Operation[] = [
+  ...(["stop", "terminate", "captureId", "answer", "cleanUp", "finalize", "goTo", "peek", "resume", "start", "track", "rename"] as const),
+  ...(["archive", "unarchive", "forget", "restore"] as const),
+];
 
 function receipt(operation: Operation, result: Result, over: Partial<Receipt> = {}): Receipt {
   return { operation, session: session.key, result, steps: [], records: [], warnings: [], startedAt: now, completedAt: now, ...over };
@@ -98,6 +101,36 @@ test.each<[RecordOutcome, string]>([
   expect(say("stop", partial, recorded(outcome))).toBe(`Stopped “fix login”, but not every record of it could be written: ${words}.`);
 });
 
+test("on a server a turn ends and its session stays, which is said", () => {
+  const turn = aSession(aTurn());
+  const told = (result: Result) => sentenceOfReceipt(receipt("stop", result), turn);
+  expect(told({ kind: "success", method: "graceful" })).toBe("Stopped “fix login”: its turn is over, and the session stays.");
+  expect(told({ kind: "success", method: "notNeeded" })).toBe("“fix login” was not at work.");
+  expect(told({ kind: "partial", method: "graceful", survivors: [{ kind: "turn", where: "127.0.0.1:4096" }] })).toBe(
+    "“fix login” is still at work: a turn in 127.0.0.1:4096. Stop it once more.",
+  );
+});
+
+const cleaned = { id: "ses_abc", existed: true, isGone: true, force: false, tracking: true, verify: true };
+test.each<[string, Result, Partial<Receipt>, string]>([
+  ["deleted", { kind: "success", method: "graceful" }, { cleanedUp: cleaned }, "Deleted “fix login” from its server."],
+  ["found nowhere", { kind: "success", method: "notNeeded" }, { cleanedUp: { ...cleaned, existed: false } }, "“fix login” was on no server."],
+  [
+    "not proved gone",
+    { kind: "partial", method: "notNeeded", survivors: [] },
+    { cleanedUp: { ...cleaned, isGone: false }, warnings: ["No server could be asked to delete it."] },
+    "“fix login” was not cleaned up: it may still be on its server. No server could be asked to delete it.",
+  ],
+  [
+    "gone, and its list can't be written",
+    { kind: "partial", method: "graceful", survivors: [] },
+    { cleanedUp: cleaned, records: [{ record: "tracking:s", change: "forgotten", outcome: { kind: "failed", reason: "it is a symbolic link" } }] },
+    "Deleted “fix login” from its server, but not every record of it could be written: tracking:s (it is a symbolic link).",
+  ],
+])("a clean-up says what became of it: %s", (_what, result, over, sentence) => {
+  expect(say("cleanUp", result, over)).toBe(sentence);
+});
+
 test("no sentence of any operation has a hole", () => {
   const results: readonly Result[] = [
     { kind: "success", method: "notNeeded" },
@@ -121,6 +154,7 @@ test.each([
   ["notResumable", session, "Its conversation can't be resumed afterwards."],
   ["notResumable", { ...session, conversation: undefined }, "Its conversation id is not known, so it may not be resumable afterwards."],
   ["force", session, "What does not leave when asked is killed."],
+  ["deletes", session, "Its conversation is deleted on its server, and can't be resumed."],
   ["noWarrant", session, "This ends claude (41), which no record names."],
 ] as const)("before: %s", (concern, of, sentence) => {
   expect(sentenceOfConcern(concern, of)).toBe(sentence);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Activity, Liveness, Recorded } from "../../../src/core/facet.ts";
 import { statusOf, statusOfFacets } from "../../../src/core/status.ts";
 import type { Status } from "../../../src/core/status.ts";
-import { aBook, aRecord, aRun, now, seen, without } from "../../support/facets.ts";
+import { aBook, aRecord, aRun, aTurn, now, seen, without } from "../../support/facets.ts";
 
 // Written from what a person should see, not from the code: a line a liveness and activity, a column a book.
 //                             none      active    ended     purged    archived
@@ -104,4 +104,22 @@ test.each([
 
 test("a run that can't be seen is unknown, though a record thinks its process gone", () => {
   expect(statusOfFacets(aRun({ liveness: seen("unknown") }), [aBook("mux", "ended")], undefined, now).value).toBe("unknown");
+});
+
+const listed = without(aRecord("tracking", { liveness: seen("unknown", "known only from the tracking files"), isOnlyListed: true }), "process");
+
+test("a list of names decides nothing where anything else tells of it, however long nobody has touched it", () => {
+  const old = { ...listed, lastInteractionAt: now - 2 * hour };
+  for (const book of ["ended", "archived", "purged"] as const)
+    expect(statusOfFacets(undefined, [old, aBook("opencode", book)], undefined, now)).toMatchObject({
+      value: book === "ended" ? "stopped" : book,
+    });
+  expect(statusOfFacets(undefined, [old, aBook("entire", "active")], undefined, now).value).toBe("exited");
+  expect(statusOfFacets(aTurn(), [old], undefined, now)).toMatchObject({ value: "working" });
+  expect(statusOfFacets(aTurn({ activity: seen("idle") }), [old], undefined, now)).toMatchObject({ value: "idle" });
+  expect(statusOfFacets(aTurn({ liveness: seen("gone", "its server is gone") }), [listed], undefined, now).value).toBe("exited");
+});
+
+test("what only a list names is unknown, and says that nothing else knows of it", () => {
+  expect(statusOfFacets(undefined, [listed], undefined, now)).toMatchObject({ value: "unknown", seen: "known only from the tracking files" });
 });
