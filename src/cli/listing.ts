@@ -1,17 +1,20 @@
-import { groupSessions, isAutomation } from "../core/groups.ts";
+import { familiesOf, groupSessions, isAutomation } from "../core/groups.ts";
 import type { Snapshot } from "../core/roster.ts";
 import { statusWords } from "../core/sentences.ts";
 import type { Session } from "../core/session.ts";
 
-/** The tree in plain lines: groups in their one order, a row a session, then what could not be reached. */
+/** The tree in plain lines: groups in their one order, a row a session and below it what it has begun, then what could not be reached. */
 export function listingOf({ sessions, unreachable, notices }: Snapshot): string {
-  const automation = sessions.filter(isAutomation);
+  const families = familiesOf(sessions);
+  const roots = [...families.keys()];
+  const automation = roots.filter(isAutomation);
   const groups = groupSessions(
-    sessions.filter((session) => !isAutomation(session)),
+    roots.filter((session) => !isAutomation(session)),
     "status",
   );
+  const rowsOf = (root: Session): readonly string[] => [`  ${rowOf(root)}`, ...(families.get(root) ?? []).map((below) => `    ${rowOf(below)}`)];
   const lines = [
-    ...groups.flatMap((group) => [`${group.name}  ${group.sessions.length}`, ...group.sessions.map((session) => `  ${rowOf(session)}`)]),
+    ...groups.flatMap((group) => [`${group.name}  ${group.sessions.length}`, ...group.sessions.flatMap(rowsOf)]),
     ...(automation.length > 0 ? [`Automation  ${automation.length}`] : []),
     ...(sessions.length === 0 ? ["No agent session was found: no living agent of yours, and none in the ledger."] : []),
     ...unreachable.map(({ place, reason }) => `! ${place}: ${reason}`),
