@@ -71,11 +71,11 @@ async function follow(
     copied = await copyLines(old, fresh, before, rule);
     if (copied.end !== before.end || copied.rest !== before.rest) lastNews = Date.now();
     if (upTo === "wholeLine" && copied.rest === 0) return { copied, isQuiet: true };
-    // Longer than quiet where it can be seen that somebody has it open: a busy machine may hold up a program between its opening and its writing.
-    const isQuiet = Date.now() - lastNews >= quietMs && !(await isHeldByAppender(old));
-    if (isQuiet) return { copied: await copyLines(old, fresh, copied, rule, true), isQuiet };
-    if (Date.now() > deadline) return { copied, isQuiet };
-    await sleep(lookAgainMs);
+    const hasSettled = Date.now() - lastNews >= quietMs;
+    // A busy machine may hold up a program between its opening and its writing for longer than that.
+    const isQuiet = hasSettled && (upTo === "wholeLine" || !(await isHeldByAppender(old)));
+    if (isQuiet || Date.now() > deadline) return { copied: hasSettled ? await copyLines(old, fresh, copied, rule, true) : copied, isQuiet };
+    await sleep(hasSettled ? quietMs : lookAgainMs);
   }
 }
 const lookAgainMs = 5;

@@ -16,7 +16,7 @@ for (let at = 0; at < Number(count);) {
     continue;
   }
   const file = openSync(path, "a");
-  for (const end = at + Number(each); at < end;) {
+  for (const end = Math.min(at + Number(each), Number(count)); at < end;) {
     writeSync(file, `${at++}\n`);
     // So that it takes a while: others are to have their turn amid it.
     if (at % 40 === 0) await sleep(0);

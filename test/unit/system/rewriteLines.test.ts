@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -127,16 +127,22 @@ test.each([
   expect(file.names()).toEqual(["lines"]);
 });
 
-test.each([
-  ["who writes on into", "100000000", []],
-  ["who only holds open", "1", ["hold"]],
-])("%s the file that was there before is not waited for without end, and that is told", async (_who, count, rest) => {
+test("who writes on into the file that was there before is not waited for without end, and that is told", async () => {
   await using file = await aFile("b\n");
-  const writer = await startWriter(file.path, count, "100000000", ...rest);
+  const writer = await startWriter(file.path, "100000000", "100000000");
   await until(() => file.text().length > 3);
   expect(await rewriteLines(file.path, isNot("b"), { withinMs: 200 })).toEqual({ kind: "rewritten", removed: 1, isQuiet: false });
   writer.process.kill("SIGKILL");
   expect(file.text()).toMatch(/^0\n(\d+\n)*$/);
+});
+
+test("who only holds the file open that was there before may write at any time, and that is told; a last line without an end is kept", async () => {
+  await using file = await aFile("b\n");
+  const writer = await startWriter(file.path, "1", "1000", "hold");
+  await until(() => writer.said().includes("ended"));
+  appendFileSync(file.path, "no end");
+  expect(await rewriteLines(file.path, isNot("b"), { withinMs: 200 })).toEqual({ kind: "rewritten", removed: 1, isQuiet: false });
+  expect(file.text()).toBe("0\nno end");
 });
 
 async function startWriter(...args: readonly string[]): Promise<Child> {
@@ -146,3 +152,25 @@ async function startWriter(...args: readonly string[]): Promise<Child> {
   await until(() => writer.said().includes("begun"));
   return writer;
 }
+
+test.each([
+  ["is written anew", (path: string, text: string) => writeFileSync(path, text)],
+  [
+    "gives way to another",
+    (path: string, text: string) => {
+      writeFileSync(`${path}.other`, text);
+      renameSync(`${path}.other`, path);
+    },
+  ],
+])("a file that %s while it is read is begun anew", async (_how, write) => {
+  await using file = await aFile("a\nb\nc\n");
+  let isFirst = true;
+  const keep = (line: string): boolean => {
+    if (isFirst) write(file.path, "b\nx\nb\ny\nz\n");
+    isFirst = false;
+    return line !== "b";
+  };
+  expect(await rewriteLines(file.path, keep)).toEqual({ kind: "rewritten", removed: 2, isQuiet: true });
+  expect(file.text()).toBe("x\ny\nz\n");
+  expect(file.names()).toEqual(["lines"]);
+});
