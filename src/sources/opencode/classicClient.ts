@@ -1,3 +1,4 @@
+import { inTime } from "../../core/inTime.ts";
 import { allSessions, findAmong, pageSize } from "./allSessions.ts";
 import type { SessionPage } from "./answers.ts";
 import {
@@ -16,23 +17,30 @@ import {
 import type { Wanted } from "./ask.ts";
 import { ask, done, shaped } from "./ask.ts";
 import type { Answer, Client, Deadlines } from "./contract.ts";
+import type { DeclaredCalls } from "./declared.ts";
 import { callKey, declaredCalls } from "./declared.ts";
 import type { Reply, ServerAddress } from "./request.ts";
 
 /** A server of OpenCode 1.x, where two engines live side by side: each stop call answers success for the other's run and does nothing. */
 export function classicClient(server: ServerAddress, release: string, deadlines: Deadlines): Client {
+  let reading: Promise<Answer<DeclaredCalls>> | undefined;
+  const declares = (signal: AbortSignal): Promise<Answer<DeclaredCalls>> => {
+    // Shared by all who ask at once, so none of them can cancel it; it ends by its own deadline.
+    reading ??= declaredCalls(server, release, deadlines.listMs, new AbortController().signal).finally(() => (reading = undefined));
+    return inTime(reading, 2 * deadlines.listMs, signal);
+  };
   const call = async (wanted: Wanted, signal: AbortSignal): Promise<Answer<Reply>> => {
-    const declared = await declaredCalls(server, release, deadlines.listMs, signal);
+    const declared = await declares(signal);
     if (declared.kind !== "ok") return declared;
     if (!declared.value.has(callKey(wanted.method, wanted.template))) return { kind: "noSuchCall" };
     return ask(server, wanted, deadlines, signal);
   };
-  const look = (template: string, with_: Pick<Wanted, "ids" | "query">, signal: AbortSignal) =>
-    call({ method: "GET", template, ...with_, success: 200, within: "lookMs" }, signal);
-  const act = (template: string, with_: Pick<Wanted, "ids" | "query" | "body">, signal: AbortSignal) =>
-    call({ method: "POST", template, ...with_, success: 200, within: "actMs" }, signal);
-  const actActive = (template: string, with_: Pick<Wanted, "ids" | "body">, signal: AbortSignal) =>
-    call({ method: "POST", template, ...with_, success: 204, within: "actMs" }, signal);
+  const look = (template: string, given: Pick<Wanted, "ids" | "query">, signal: AbortSignal) =>
+    call({ method: "GET", template, ...given, success: 200, within: "lookMs" }, signal);
+  const act = (template: string, given: Pick<Wanted, "ids" | "query" | "body">, signal: AbortSignal) =>
+    call({ method: "POST", template, ...given, success: 200, within: "actMs" }, signal);
+  const actActive = (template: string, given: Pick<Wanted, "ids" | "body">, signal: AbortSignal) =>
+    call({ method: "POST", template, ...given, success: 204, within: "actMs" }, signal);
 
   const page = async (after: string | undefined, signal: AbortSignal): Promise<Answer<SessionPage>> => {
     const query = { archived: "true", limit: String(pageSize), cursor: after };

@@ -97,6 +97,18 @@ test("what a release does not declare is never sent", async () => {
   expect(calledOf(server)).toEqual([]);
 });
 
+test("asked many things at once, a server is asked once what it declares, and one who cancels takes nothing from the others", async () => {
+  const { client, server } = await classic({ "GET /session/status": {}, "GET /permission": [] });
+  const cancelling = new AbortController();
+  const cancelled = client.runs("/srv/api", cancelling.signal);
+  const others = Promise.all([client.runs("/srv/api", untouched), client.permissions("/srv/api", untouched)]);
+  cancelling.abort(new Error("the window closed"));
+  await expect(cancelled).rejects.toThrow("the window closed");
+  expect((await others).map(({ kind }) => kind)).toEqual(["ok", "ok"]);
+  await client.runs("/srv/api", untouched);
+  expect(pathsOf(server).filter((path) => path === "GET /doc")).toHaveLength(1);
+});
+
 test("where it can't be known what is declared, every call tells that, and nothing is sent", async () => {
   const { client, server } = await classic({ "GET /doc": never }, short);
   for (const [name, call] of everyCall) expect([name, await call(client)]).toEqual([name, { kind: "timedOut" }]);
