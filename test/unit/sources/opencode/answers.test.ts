@@ -1,26 +1,10 @@
-import { expect, onTestFinished, test } from "vitest";
-import { probe } from "../../../../src/sources/opencode/client.ts";
+import { expect, test } from "vitest";
 import type { Client } from "../../../../src/sources/opencode/client.ts";
-import type { Answering, FakeServer } from "../../../support/fakeServer.ts";
-import { fakeOpencode, json, webPage } from "../../../support/fakeServer.ts";
-
-const untouched = new AbortController().signal;
-const isTwo = { "GET /global/health": webPage, "GET /api/info": { version: "2.0.1", pid: 4711 } };
-
-async function clientOf(answers: Readonly<{ [call: string]: unknown }>): Promise<{ client: Client; server: FakeServer }> {
-  const server = await fakeOpencode(answers);
-  onTestFinished(() => server[Symbol.asyncDispose]());
-  const probed = await probe(server.origin, undefined, untouched);
-  if (probed.kind !== "server") throw new Error(probed.kind);
-  return { client: probed.client, server };
-}
-
-const session = (id: string, more: object = {}) => ({ id, directory: "/srv/api", title: "migrate", time: { created: 1, updated: 2 }, ...more });
-const many = (from: number, count: number) => Array.from({ length: count }, (_, nth) => session(`ses_${from + nth}`));
-const wrapped = (id: string) => ({ id, location: { directory: "/srv/api" }, title: "migrate", time: { created: 1, updated: 2 } });
+import { json } from "../../../support/fakeServer.ts";
+import { classic, session, untouched } from "./aClient.ts";
 
 test("sessions are read as they are, and rows that can't be read are left out", async () => {
-  const { client } = await clientOf({
+  const { client } = await classic({
     "GET /experimental/session": [
       session("ses_a1", { slug: "calm-tiger", parentID: "ses_root", time: { created: 1, updated: 2, archived: 3 } }),
       session("ses_b2", { title: 7, parentID: null, time: { created: 1, updated: 2, archived: "never" } }),
@@ -49,62 +33,12 @@ test.for<readonly [string, unknown]>([
   ["rows of which none can be read", [{ id: "ses_a1" }, null]],
   ["null", null],
 ])("%s is no list of sessions, rather than an empty one", async ([, answer]) => {
-  const { client } = await clientOf({ "GET /experimental/session": json(answer) });
+  const { client } = await classic({ "GET /experimental/session": json(answer) });
   expect(await client.sessions(untouched)).toEqual({ kind: "failed", reason: "sent an answer of another shape" });
 });
 
-test.for<readonly [count: number, pages: number]>([
-  [0, 1],
-  [999, 1],
-  [1_000, 2],
-  [1_001, 2],
-  [2_000, 3],
-])("of %i sessions all are listed, once each, in %i pages", async ([count, pages]) => {
-  const cursors: (string | null)[] = [];
-  const page: Answering = (request, response) => {
-    const cursor = new URL(request.url, "http://x").searchParams.get("cursor");
-    cursors.push(cursor);
-    const from = Number(cursor ?? 0);
-    // A page begins with the last session of the one before.
-    const rows = many(Math.max(0, from - 1), Math.min(1_000, count - Math.max(0, from - 1)));
-    const next = Math.max(0, from - 1) + rows.length;
-    json(rows, 200, { "x-next-cursor": String(next) })(request, response);
-  };
-  const { client } = await clientOf({ "GET /experimental/session": page });
-  const answer = await client.sessions(untouched);
-  expect(answer.kind === "ok" && answer.value.map(({ id }) => id)).toEqual(many(0, count).map(({ id }) => id));
-  expect(cursors).toHaveLength(pages);
-  expect(cursors[0]).toBeNull();
-});
-
-test("a server that goes on with the same page for ever has no list", async () => {
-  const { client, server } = await clientOf({ "GET /experimental/session": json(many(0, 1_000), 200, { "x-next-cursor": "5" }) });
-  expect(await client.sessions(untouched)).toEqual({ kind: "failed", reason: "sends the same sessions again and again" });
-  expect(server.requests.length).toBeLessThan(6);
-});
-
-test("a list of which a page fails is no list", async () => {
-  const page: Answering = (request, response) =>
-    (request.url.includes("cursor") ? json({}, 500) : json(many(0, 1_000), 200, { "x-next-cursor": "5" }))(request, response);
-  const { client } = await clientOf({ "GET /experimental/session": page });
-  expect(await client.sessions(untouched)).toEqual({ kind: "failed", reason: "answered 500" });
-});
-
-test("a 2.x server's sessions are paged by its own cursor", async () => {
-  const rows = Array.from({ length: 1_001 }, (_, nth) => wrapped(`ses_${nth}`));
-  const page: Answering = (request, response) => {
-    const isSecond = new URL(request.url, "http://x").searchParams.get("cursor") === "b/2=";
-    json({ data: isSecond ? rows.slice(1_000) : rows.slice(0, 1_000), cursor: { next: isSecond ? "c" : "b/2=" } })(request, response);
-  };
-  const { client } = await clientOf({ ...isTwo, "GET /api/session": page });
-  const answer = await client.sessions(untouched);
-  expect(answer.kind === "ok" && answer.value.length).toBe(1_001);
-  expect(await client.findSession("ses_1000", untouched)).toMatchObject({ kind: "ok", value: { directory: "/srv/api" } });
-  expect(await client.read("ses_gone", undefined, untouched)).toEqual({ kind: "notFound" });
-});
-
 test("only idle is idle: a state that we don't know is a run", async () => {
-  const { client } = await clientOf({
+  const { client } = await classic({
     "GET /session/status": {
       ses_a1: { type: "busy" },
       ses_b2: { type: "retry", attempt: 2, message: "fake 429", next: 5 },
@@ -125,7 +59,7 @@ test("only idle is idle: a state that we don't know is a run", async () => {
 });
 
 test("the second engine's runs are a set of ids", async () => {
-  const { client } = await clientOf({ "GET /api/session/active": { data: { ses_a1: { type: "running" }, nobody: {} } } });
+  const { client } = await classic({ "GET /api/session/active": { data: { ses_a1: { type: "running" }, nobody: {} } } });
   expect(await client.active(untouched)).toEqual({ kind: "ok", value: new Set(["ses_a1"]) });
 });
 
@@ -135,7 +69,7 @@ test.for<readonly [string, string, unknown, (client: Client) => Promise<{ readon
   ["an own directory", "GET /path", { home: "/root" }, (client) => client.ownDirectory(untouched)],
   ["permissions", "GET /permission", {}, (client) => client.permissions("/srv/api", untouched)],
 ])("an answer of another shape tells of no %s, rather than of none", async ([, call, answer, ask]) => {
-  const { client } = await clientOf({ [call]: json(answer) });
+  const { client } = await classic({ [call]: json(answer) });
   expect((await ask(client)).kind).toBe("failed");
 });
 
@@ -150,7 +84,7 @@ test("a permission is told with what it is for", async () => {
     tool: { messageID: "msg_1", callID: "call_1" },
     ...more,
   });
-  const { client } = await clientOf({
+  const { client } = await classic({
     "GET /permission": [
       asked("per_1", { metadata: { command: "rm -rf build" } }),
       asked("per_2", { permission: "edit", metadata: { filepath: "/srv/api/a.ts", diff: "-a\n+b" } }),
@@ -180,7 +114,7 @@ test("a question is told in its own words", async () => {
     { question: "Which database?", header: "DB", options: [] },
     { question: "And which port?", header: "Port", options: [] },
   ];
-  const { client } = await clientOf({
+  const { client } = await classic({
     "GET /question": [
       { id: "que_1", sessionID: "ses_a1", questions },
       { id: "que_2", sessionID: "ses_a1", questions: [] },
@@ -195,7 +129,7 @@ test("a question is told in its own words", async () => {
 test("messages tell their texts, whether they are finished, and the tools that run", async () => {
   const running = { type: "tool", tool: "bash", state: { status: "running", input: { command: "sleep 600" }, time: { start: 1 } } };
   const over = { type: "tool", tool: "bash", state: { status: "completed", input: { command: "ls" } } };
-  const { client, server } = await clientOf({
+  const { client, server } = await classic({
     "GET /session/ses_a1/message": [
       {
         info: { id: "msg_1", role: "user", time: { created: 1 } },

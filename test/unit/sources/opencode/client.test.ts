@@ -1,30 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Client, Deadlines } from "../../../../src/sources/opencode/client.ts";
 import { probe, serviceOf } from "../../../../src/sources/opencode/client.ts";
-import type { Answering, FakeServer } from "../../../support/fakeServer.ts";
+import type { Answering } from "../../../support/fakeServer.ts";
 import { fakeOpencode, fakeServer, json, locked, never, nothing, webPage } from "../../../support/fakeServer.ts";
+import { calledOf, classic, pathsOf, service, session, untouched } from "./aClient.ts";
 
-const untouched = new AbortController().signal;
 const login = { user: "opencode", password: "secret" };
 const short: Deadlines = { lookMs: 200, listMs: 200, actMs: 200 };
 const info = json({ version: "2.0.1", pid: 4711 });
-
-async function classic(answers: Readonly<{ [call: string]: unknown }> = {}, deadlines?: Deadlines): Promise<{ client: Client; server: FakeServer }> {
-  const server = await fakeOpencode(answers);
-  onTestFinished(() => server[Symbol.asyncDispose]());
-  const probed = await probe(server.origin, undefined, untouched, deadlines);
-  if (probed.kind !== "server") throw new Error(probed.kind);
-  return { client: probed.client, server };
-}
-
-async function service(answers: Readonly<{ [call: string]: unknown }> = {}): Promise<{ client: Client; server: FakeServer }> {
-  return classic({ "GET /global/health": webPage, "GET /api/info": info, ...answers });
-}
-
-const session = (id: string, more: object = {}) => ({ id, directory: "/srv/api", title: "migrate", time: { created: 1, updated: 2 }, ...more });
-const pathsOf = (server: FakeServer) => server.requests.map(({ method, url }) => `${method} ${url}`);
-/** What was sent beside the probe and the question what is declared. */
-const calledOf = (server: FakeServer) => pathsOf(server).filter((path) => !/^GET \/(?:global\/health|doc|api\/info)$/.test(path));
 
 /** Every call there is, rightly asked. */
 const everyCall: readonly (readonly [string, (client: Client) => Promise<{ readonly kind: string }>])[] = [
@@ -112,50 +95,6 @@ test("asked many things at once, a server is asked once what it declares, and on
 test("where it can't be known what is declared, every call tells that, and nothing is sent", async () => {
   const { client, server } = await classic({ "GET /doc": never }, short);
   for (const [name, call] of everyCall) expect([name, await call(client)]).toEqual([name, { kind: "timedOut" }]);
-  expect(calledOf(server)).toEqual([]);
-});
-
-test.for(["", "ses_", "ses_a/b", "ses_a%2Fb", "..", "ses_..", "ses_a ", " ses_a", "SES_A", "ses_a\n", "ses_ä", "ses_a?x=1", "per_b2"])(
-  "an id that is none (%j) is never sent",
-  async (id) => {
-    for (const { client, server } of [await classic(), await service()]) {
-      for (const call of [
-        client.read(id, undefined, untouched),
-        client.activePermissions(id, untouched),
-        client.messages(id, "/srv/api", 1, untouched),
-        client.abort(id, "/srv/api", untouched),
-        client.interrupt(id, untouched),
-        client.remove(id, undefined, untouched),
-        client.findSession(id, untouched),
-        client.replyActive(id, "per_b2", "once", untouched),
-      ])
-        expect((await call).kind).toMatch(client.version === "v1" ? /^failed$/ : /^(?:failed|noSuchCall)$/);
-      expect(calledOf(server)).toEqual([]);
-    }
-  },
-);
-
-test.for(["", "per_", "per_a/b", "..", "per_b 2", "PER_b", "ses_a1"])("a request's id that is none (%j) is never sent", async (id) => {
-  const { client, server } = await classic();
-  expect((await client.reply(id, "/srv/api", "once", untouched)).kind).toBe("failed");
-  expect((await client.replyActive("ses_a1", id, "once", untouched)).kind).toBe("failed");
-  expect(calledOf(server)).toEqual([]);
-});
-
-test.for(["/srv/two words", "/srv/größe/日本語", "/srv/a&b=c#d?e", "/srv/100%/%2F", "/srv/a+b", "C:\\work\\api", "/srv/'quotes\""])(
-  "a directory arrives as it is: %s",
-  async (directory) => {
-    const { client, server } = await classic({ "GET /session/status": {}, "POST /session/ses_a1/abort": true });
-    expect(await client.runs(directory, untouched)).toEqual({ kind: "ok", value: new Map() });
-    expect(await client.abort("ses_a1", directory, untouched)).toEqual({ kind: "ok", value: true });
-    const asked = server.requests.map(({ url }) => new URL(url, "http://x").searchParams.get("directory")).filter((each) => each !== null);
-    expect(asked).toEqual([directory, directory]);
-  },
-);
-
-test.for(["", "srv/api", ".", "/srv/\ud800"])("a directory that would mean another (%j) is never sent", async (directory) => {
-  const { client, server } = await classic({ "POST /instance/dispose": true });
-  expect((await client.disposeDirectory(directory, untouched)).kind).toBe("failed");
   expect(calledOf(server)).toEqual([]);
 });
 

@@ -1,9 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { eventFrames } from "../../../../src/sources/opencode/eventFrames.ts";
 import type { Paces } from "../../../../src/sources/opencode/events.ts";
 import { followEvents } from "../../../../src/sources/opencode/events.ts";
-import { serverEvent } from "../../../../src/sources/opencode/serverEvent.ts";
 import { stays, until } from "../../../real/support/until.ts";
 import type { FakeServer } from "../../../support/fakeServer.ts";
 import { fakeOpencode, json, locked, never, nothing, webPage } from "../../../support/fakeServer.ts";
@@ -190,24 +188,4 @@ test("a 2.x server is followed by its own stream, with its own shape", async () 
   await until(() => told.length >= 2);
   expect(told).toEqual(["open", { type: "session.created", directory: "/srv/api", sessionId: "ses_a1" }]);
   expect(server.requests.map(({ url }) => url)).toEqual(["/api/event"]);
-});
-
-test("frames are the same wherever they are cut, by any end of line", () => {
-  for (const end of ["\n", "\r\n", "\r"]) {
-    const stream = ["data: a", "data:b", "", ": no", "data: c", "", "", "data", "", "data: "].join(end) + end + end + "data: unfinished";
-    for (let cut = 0; cut <= stream.length; cut++) {
-      const frames = eventFrames();
-      const taken = [...frames.take(stream.slice(0, cut)), ...frames.take(""), ...frames.take(stream.slice(cut))];
-      expect(taken).toEqual(["a\nb", "c", ""]);
-      expect(frames.held()).toBe("data: unfinished".length);
-    }
-  }
-});
-
-test("a server that closes an instance names its directory", () => {
-  expect(serverEvent('{"payload":{"type":"server.instance.disposed","properties":{"directory":"/srv/api"}}}')).toEqual({
-    type: "server.instance.disposed",
-    directory: "/srv/api",
-    sessionId: undefined,
-  });
 });
