@@ -17,13 +17,14 @@ import { createOpencodeSource } from "./sources/opencode/opencodeSource.ts";
 import { originIn } from "./sources/opencode/servers.ts";
 import { createProcessSource } from "./sources/process/processSource.ts";
 import { createTrackingSource } from "./sources/tracking/trackingSource.ts";
+import { findOnPath } from "./system/findOnPath.ts";
 import { openJournal } from "./system/journalFile.ts";
 import { becomeLeader } from "./system/leader.ts";
 import { openMachine } from "./system/machine.ts";
 import type { Machine } from "./system/machine.ts";
 import { tryLock } from "./system/sessionLocks.ts";
 import { attachCommand, clientsOf, handleOf } from "./system/tmux/pane.ts";
-import { findOnPath, startInTmux } from "./system/tmux/startInTmux.ts";
+import { startInTmux } from "./system/tmux/startInTmux.ts";
 import { announceWindow, otherWindows } from "./system/windows.ts";
 
 /** Shared by every window and the command line of this user: two folders would be two sets of locks. */

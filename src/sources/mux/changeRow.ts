@@ -70,6 +70,12 @@ export function changeRow(row: Row, change: RowedChange, now: number, isMarked =
       return { set: { status: row.isPurged ? "terminated" : "stopped" }, remove: [] };
   }
 }
+
+/** The row as the change leaves it; what it says nothing of stays, in its place. */
+export function rowAfter(value: JsonObject, { set, remove }: RowChange): JsonObject {
+  return { ...Object.fromEntries(Object.entries(value).filter(([key]) => !remove.includes(key))), ...set };
+}
+
 /** A row of our own. */
 export function newRow(run: Run, name: string, now: number): JsonObject {
   return {

@@ -7,8 +7,7 @@ import type { Change, Guard, RecordOutcome, Source } from "../../core/source.ts"
 import type { Machine } from "../../system/machine.ts";
 import { watch } from "../../system/watch.ts";
 import { cacheOf } from "./cache.ts";
-import { changeRow, newRow } from "./changeRow.ts";
-import type { RowChange } from "./changeRow.ts";
+import { changeRow, newRow, rowAfter } from "./changeRow.ts";
 import { isSameJson } from "./exactJson.ts";
 import type { JsonObject } from "./json.ts";
 import { placesOf } from "./places.ts";
@@ -131,10 +130,6 @@ function isTakenUpAgain(change: Change, before: JsonObject, now: JsonObject): bo
     case "restored":
       return false;
   }
-}
-
-function rowAfter(value: JsonObject, { set, remove }: RowChange): JsonObject {
-  return { ...Object.fromEntries(Object.entries(value).filter(([key]) => !remove.includes(key))), ...set };
 }
 
 /** A name is one row's: what another agent, folder or conversation has under it stays theirs. */

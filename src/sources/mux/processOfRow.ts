@@ -10,7 +10,7 @@ import { wordOf } from "../../core/process.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
 import { isShell, isStartedBare } from "../shells.ts";
 import type { Places } from "./places.ts";
-import { isPlainName, tmuxName } from "../../system/tmux/startInTmux.ts";
+import { isPlainName, tmuxName } from "../../system/tmux/names.ts";
 import type { Row } from "./row.ts";
 
 export type Meeting = Pick<SessionRecord, "process" | "liveness" | "isByName" | "mayBe" | "doubt">;
@@ -36,7 +36,7 @@ export async function processOfRow(row: Row, { census, panesOf, agentsIn, cwdOf 
   const [only, ...others] = inFolder;
   const mayBe = byName.length > 1 || (byName.length === 1 && !only) ? { mayBe: byName.map(({ entry }) => entry.identity) } : {};
   if (only && others.length === 0) return { process: only.identity, isByName: true, ...mayBe, ...told("alive", `process ${only.identity.pid}`) };
-  if (others.length > 0 || byName.length > 1) {
+  if (byName.length > 1) {
     const why = `more than one ${nameOf(row, agents)} goes by its name: ${byName.map(({ entry, pane }) => `${entry.identity.pid} on ${pane.server.socket}`).join(", ")}`;
     return { ...mayBe, doubt: { why, candidates: byName.map(({ entry }) => `process:${wordOf(entry.identity)}` as const) }, ...told("unknown", why) };
   }
@@ -68,7 +68,7 @@ function strangersIn(pane: Pane, census: Census, agents: readonly Agent[]): read
   if (!first) return [`process ${pane.pid}`];
   const living = [first, ...descendantsOf([first], census)].filter(({ state }) => state !== "zombie");
   if (living.length === 1 && isShell(first) && isStartedBare(first)) return [];
-  const [top] = living.slice(1).filter((entry) => agentOf(entry, agents)) ?? [];
+  const top = living.slice(1).find((entry) => agentOf(entry, agents));
   const shown = top ?? living.find((entry) => !isShell(entry)) ?? first;
   return [`${basename(shown.program?.file ?? shown.argv[0] ?? "a process")} (${shown.identity.pid})`];
 }

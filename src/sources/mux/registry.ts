@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import type { RecordOutcome } from "../../core/source.ts";
 import { withFileLock } from "../../system/fileLock.ts";
 import { isSameJson } from "./exactJson.ts";
+import { rowAfter } from "./changeRow.ts";
 import type { JsonObject } from "./json.ts";
 import { keyed, keyedInParts } from "./keyedRow.ts";
 import type { KeyedRow } from "./keyedRow.ts";
@@ -158,8 +159,7 @@ function twinEdit(decision: Decision): TwinEdit | undefined {
       return undefined;
     case "change": {
       const { row, value } = decision.at;
-      const kept = Object.entries(value).filter(([key]) => !decision.remove.includes(key));
-      return { kind: "set", name: row.name, nth: row.nth, row: Object.fromEntries([...kept, ...Object.entries(decision.set)]) };
+      return { kind: "set", name: row.name, nth: row.nth, row: rowAfter(value, decision) };
     }
     case "add":
       return { kind: "add", row: decision.row };

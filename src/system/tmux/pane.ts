@@ -3,6 +3,7 @@ import type { Pane } from "../../core/census.ts";
 import type { Refusal } from "../../core/refusal.ts";
 import type { PanePlace } from "../../core/warden.ts";
 import { isListening } from "../listening.ts";
+import { refusedBy } from "./tmuxProgram.ts";
 import type { Tmux } from "./tmuxProgram.ts";
 
 /** A pane, as it was listed. Every change first compares the server's and the pane's pid in the same server-side step: pane ids start at 0 again with a new server. */
@@ -25,18 +26,12 @@ export function handleOf(pane: Pane, tmux: Tmux): PaneHandle {
   /** `command` in tmux's own syntax: made of our words and of ids only. `gone`: there is no such pane any more. */
   const askIfSame = async (command: string): Promise<Refusal | "done" | "gone"> => {
     const answer = await tmux.ask(server.socket, ["if-shell", "-F", "-t", id, same, command, `display-message -p -t ${id} '#{pid} #{pane_id}'`]);
-    switch (answer.kind) {
-      case "missing":
-        return { kind: "refused", reason: "unreachable", detail: `${tmux.program} was not found` };
-      case "timedOut":
-        return { kind: "refused", reason: "unreachable", detail: "its tmux server does not answer" };
-      case "exited":
-        if (answer.code !== 0 && !(await isListening(server.socket))) return "gone";
-        if (answer.code !== 0) return { kind: "refused", reason: "unreachable", detail: `tmux said: ${answer.stderr.trim().slice(0, 200)}` };
-        // Nothing is said where it was the same, and only its server's pid where the pane is gone. What is another's now is none of ours.
-        if (answer.stdout.trim() === "") return "done";
-        return answer.stdout.trim() === String(server.pid) ? "gone" : { kind: "refused", reason: "noLongerOneSession" };
-    }
+    const hasFailed = answer.kind !== "exited" || answer.code !== 0;
+    if (hasFailed && answer.kind === "exited" && !(await isListening(server.socket))) return "gone";
+    if (hasFailed) return refusedBy(answer, tmux);
+    // Nothing is said where it was the same, and only its server's pid where the pane is gone. What is another's now is none of ours.
+    if (answer.stdout.trim() === "") return "done";
+    return answer.stdout.trim() === String(server.pid) ? "gone" : { kind: "refused", reason: "noLongerOneSession" };
   };
   const onlyIfSame = async (command: string): Promise<Refusal | undefined> => {
     const outcome = await askIfSame(command);

@@ -1,21 +1,13 @@
-import { constants } from "node:fs";
-import { access, lstat, mkdir, stat } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { lstat, mkdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Command } from "../../core/agent.ts";
 import type { Pane } from "../../core/census.ts";
 import type { Refusal } from "../../core/refusal.ts";
 import type { StartedInTmux } from "../../core/warden.ts";
+import { findOnPath } from "../findOnPath.ts";
+import { isPlainName, tmuxName } from "./names.ts";
+import { refusedBy } from "./tmuxProgram.ts";
 import type { Tmux } from "./tmuxProgram.ts";
-
-/** What tmux makes of a name: `.` and `:` mean something else in a target. */
-export function tmuxName(name: string): string {
-  return name.replaceAll(/[.:]/g, "_");
-}
-
-/** Whether tmux keeps a name as it is, but for those two: it escapes what can't be printed, and reads `#` as the begin of a format, which may be a command. */
-export function isPlainName(name: string): boolean {
-  return name !== "" && !/[#\\\p{C}]/u.test(name);
-}
 
 /** Runs a command in a new tmux session of that name; in a new window of it, where there is one already. Never typed, and never through a shell. */
 export async function startInTmux(name: string, command: Command, panes: readonly Pane[], tmux: Tmux, signal: AbortSignal): Promise<StartedInTmux | Refusal> {
@@ -33,15 +25,7 @@ export async function startInTmux(name: string, command: Command, panes: readonl
   const where = pane ? ["new-window", "-d", "-t", `${pane.sessionId}:`] : ["new-session", "-d", "-s", name, "-x", "200", "-y", "50"];
   // Not by -c, in which tmux expands formats: where the client is, the pane begins.
   const answer = await tmux.ask(socket, [...where, "-P", "-F", format, "--", ...(await argvOf(command))], signal, cwd);
-  switch (answer.kind) {
-    case "missing":
-      return { kind: "refused", reason: "unreachable", detail: `${tmux.program} was not found` };
-    case "timedOut":
-      return { kind: "refused", reason: "unreachable", detail: "its tmux server does not answer" };
-    case "exited":
-      if (answer.code !== 0) return { kind: "refused", reason: "unreachable", detail: `tmux said: ${answer.stderr.trim().slice(0, 200)}` };
-      return startedIn(answer.stdout, socket);
-  }
+  return answer.kind === "exited" && answer.code === 0 ? startedIn(answer.stdout, socket) : refusedBy(answer, tmux);
 }
 const format = "#{pid}\t#{pane_pid}\t#{session_id}\t#{window_id}";
 
@@ -60,19 +44,6 @@ async function argvOf({ argv: [program, ...args], env }: Command): Promise<reado
   const path = await findOnPath(program);
   // `env` would take it for a variable.
   return ["env", ...unset, ...assignments, path === undefined || path.includes("=") ? program : path, ...args];
-}
-
-/** The path of a program that a person could type; undefined where there is none. */
-export async function findOnPath(program: string): Promise<string | undefined> {
-  for (const folder of (process.env["PATH"] ?? "").split(delimiter).filter((each) => each.startsWith("/"))) {
-    const path = join(folder, program);
-    const isProgram = await access(path, constants.X_OK).then(
-      async () => (await stat(path)).isFile(),
-      () => false,
-    );
-    if (isProgram) return path;
-  }
-  return undefined;
 }
 
 /** Where a `tmux` that is typed here would go. */

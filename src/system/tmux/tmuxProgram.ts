@@ -1,3 +1,4 @@
+import type { Refusal } from "../../core/refusal.ts";
 import { run } from "../run.ts";
 import type { RunOutcome } from "../run.ts";
 
@@ -21,6 +22,18 @@ export function tmuxProgram(program: string): Tmux {
     },
   };
 }
+/** What a client that failed has to say of its server. */
+export function refusedBy(outcome: RunOutcome, { program }: Tmux): Refusal {
+  switch (outcome.kind) {
+    case "missing":
+      return { kind: "refused", reason: "unreachable", detail: `${program} was not found` };
+    case "timedOut":
+      return { kind: "refused", reason: "unreachable", detail: "its tmux server does not answer" };
+    case "exited":
+      return { kind: "refused", reason: "unreachable", detail: `tmux said: ${outcome.stderr.trim().slice(0, 200)}` };
+  }
+}
+
 /** A stopped server lets its clients wait for ever. */
 const answersWithinMs = 2_000;
 /** One that has not answered is asked again and again, and holds up every look. */
