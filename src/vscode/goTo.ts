@@ -70,8 +70,8 @@ async function attach(
   if (opened) opened.show();
   if (opened) return true;
   const kept = isRecognised || passwords.isMeantFor(origin) ? await passwords.passwordOf(origin) : undefined;
-  // One that the editor was started with is of another server.
-  const env = { OPENCODE_SERVER_USERNAME: kept?.user, OPENCODE_SERVER_PASSWORD: kept?.password };
+  // What was found on our PATH has to be found there; a password that the editor was started with is of another server.
+  const env = { PATH: process.env["PATH"], OPENCODE_SERVER_USERNAME: kept?.user, OPENCODE_SERVER_PASSWORD: kept?.password };
   openTerminal(plain(title, 40), { ...command, env }, { isTransient: true }).show();
   return true;
 }

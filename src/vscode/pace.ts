@@ -74,7 +74,8 @@ export function createPace({ refresh, isVisible, mustLookUnseen }: PaceOptions):
   };
 }
 const togetherMs = 100;
-const visibleGapMs = 1_000;
+/** With the reading itself and the drawing, what an event tells is seen within a second of it. */
+const visibleGapMs = 600;
 const hiddenGapMs = 3_000;
 const beginsMs = 1_500;
 const secondLookMs = 1_100;

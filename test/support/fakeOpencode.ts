@@ -66,7 +66,8 @@ export async function startFakeOpencode(directory: string, { password }: { reado
     "GET /question": () => [],
     "GET /session/{id}": (id) => find(id),
     "GET /api/session/{id}": (id) => find(id) && { data: find(id) },
-    "GET /session/{id}/message": (id) => find(id) && [{ info: { role: "user", time: { created: 1 } }, parts: [{ type: "text", text: `hello from ${id}` }] }],
+    "GET /session/{id}/message": (id) =>
+      find(id) && [{ info: { id: "msg_1", role: "user", time: { created: 1 } }, parts: [{ type: "text", text: `hello from ${id}` }] }],
     "POST /session/{id}/abort": (id) => {
       for (const { id: one, parent } of sessions.values()) if (one === id || parent === id) setBusy(one, false);
       return true;

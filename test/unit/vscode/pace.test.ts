@@ -14,7 +14,7 @@ it("many hints at once are one reading", async () => {
 });
 
 it.each([
-  ["looked at", true, 10],
+  ["looked at", true, 17],
   ["hidden", false, 4],
 ])("a storm of hints, %s: the first at once, then no more than one reading in each gap, and the last hint is not lost", async (_how, isVisible, most) => {
   using pace = begin({ isVisible });
@@ -33,13 +33,23 @@ it.each([
   expect(pace.readings()).toBeGreaterThan(during);
 });
 
+it("looked at, an event is read about in less than a second, however short before it the last reading was", async () => {
+  using pace = begin({ isVisible: true });
+  pace.hint();
+  await vi.advanceTimersByTimeAsync(150);
+  expect(pace.readings()).toBe(1);
+  pace.hint();
+  await vi.advanceTimersByTimeAsync(700);
+  expect(pace.readings()).toBe(2);
+});
+
 it("the gap is from a reading's end: one that takes long is not followed by the next at once", async () => {
-  using pace = begin({ isVisible: true, takesMs: 4_000 });
+  using pace = begin({ isVisible: true, takesMs: 2_000 });
   for (let n = 0; n < 200; n++) {
     pace.hint();
     await vi.advanceTimersByTimeAsync(100);
   }
-  expect(pace.readings()).toBeLessThanOrEqual(4);
+  expect(pace.readings()).toBeLessThanOrEqual(8);
 });
 
 it("a person who begins to look waits for no gap", async () => {
