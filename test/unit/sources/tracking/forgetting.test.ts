@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTrackingSource } from "../../../../src/sources/tracking/trackingSource.ts";
@@ -182,4 +182,15 @@ test("a program that writes the session in again, without the others, is told", 
     kind: "failed",
     reason: "another program has written it into async-sessions-details.json again",
   });
+});
+
+test("a program that writes into the details that were there before is told of", async () => {
+  await using tracking = await aTracking({ details: '[{"session_id":"ses_1"}]' });
+  const held = openSync(tracking.details, "r+");
+  const done = tracking.forget("ses_1");
+  while (readFileSync(tracking.details, "utf8").includes("ses_1")) await new Promise(setImmediate);
+  writeSync(held, '[{"session_id":"ses_2"}]');
+  closeSync(held);
+  const reason = "it is out of async-sessions-details.json, but another program wrote to the file that was there before: what it wrote is lost";
+  expect(await done).toEqual({ kind: "failed", reason });
 });
