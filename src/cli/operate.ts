@@ -74,7 +74,8 @@ function askForYes(operation: Operation, session: Session, concerns: readonly st
 export function tellReceipt(receipt: Receipt, session: Session, { json, tag }: Options): void {
   const force = `session-warden terminate ${session.key}`;
   if (json) return console.log(JSON.stringify(receiptJson(receipt, session, { force, ...(tag !== undefined && { tag }) }), undefined, 2));
-  const text = plain([sentenceOfReceipt(receipt, session, force), ...receipt.warnings].join("\n"));
+  const sentence = sentenceOfReceipt(receipt, session, force);
+  const text = plain([sentence, ...receipt.warnings.filter((warning) => !sentence.includes(warning))].join("\n"));
   return receipt.result.kind === "success" ? console.log(text) : console.error(text);
 }
 

@@ -140,7 +140,8 @@ export async function withServerLadder<T>(
     const left = childrenLeft(await collect(turns));
     let killed = 0;
     for (const remnant of left) if (remnant.kind === "process" && (await machine.signal(remnant.process, "SIGKILL"))) killed++;
-    return { kind: "taken", did: `SIGKILL to ${killed === 1 ? "1 process" : `${killed} processes`} of its tools` } as const;
+    const did = killed === 0 ? "found nothing of its tools to kill" : `SIGKILL to ${killed === 1 ? "1 process" : `${killed} processes`} of its tools`;
+    return { kind: "taken", did } as const;
   }
 }
 const beginsWithinMs = 2_000;

@@ -122,6 +122,8 @@ function whyNot({ origin, isExpected, process }: Candidate, probed: Probed, logi
     case "server":
       return undefined;
     case "locked":
+      // Others ask for passwords too: without a process that is known, or a person's word, it may be anybody.
+      if (!isExpected && !process) return undefined;
       return { place: origin, reason: login ? "does not take the password that is kept for it" : "is locked by a password", remedy: "enterPassword" };
     case "notOpencode":
       return isExpected && !process ? { place: origin, reason: "is not OpenCode", remedy: "openSettings" } : undefined;

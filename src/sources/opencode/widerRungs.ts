@@ -1,13 +1,14 @@
 import type { Census } from "../../core/census.ts";
 import type { Run } from "../../core/facet.ts";
 import type { Rung } from "../../core/ladder.ts";
-import type { ProcessIdentity } from "../../core/process.ts";
 import type { Refusal } from "../../core/refusal.ts";
 import type { Machine } from "../../system/machine.ts";
 import { whyProtected } from "../../system/protectedProcess.ts";
 import type { Answer } from "./client.ts";
+import { familyIds } from "./family.ts";
 import { reasonOf } from "./look.ts";
 import type { ServerLook } from "./look.ts";
+import type { Server } from "./servers.ts";
 
 interface Parts {
   readonly machine: Machine;
@@ -15,54 +16,53 @@ interface Parts {
   /** What its tools run outlives a server that is killed. */
   readonly killChildren: Rung["take"];
 }
+type Take = (look: ServerLook, signal: AbortSignal) => Promise<string | Refusal>;
 
 /** What reaches others too, widest last: every turn of the directory, every turn of the server, the server's process. A session that is at work on several servers has them on each. */
-export function widerRungs({ host }: Run, owning: readonly ServerLook[], { machine, census, killChildren }: Parts): readonly Rung[] {
+export function widerRungs({ key, host }: Run, owning: readonly ServerLook[], { machine, census, killChildren }: Parts): readonly Rung[] {
   if (host.kind !== "server") return [];
+  const id = key.slice("opencode:".length);
   const { directory } = host;
-  const onEach = (
-    reach: Rung["reach"],
-    graceMs: number,
-    does: (name: string) => string,
-    take: (look: ServerLook, signal: AbortSignal) => Promise<string | Refusal>,
-  ) =>
-    owning.map((look): Rung => {
-      const words = does(look.server.origin.replace(/^https?:\/\//, ""));
-      return { step: "kill", reach, does: words, graceMs, take: async (signal) => taken(await take(look, signal)) };
-    });
+
+  const disposeOfDirectory: Take = async ({ server: { client } }, signal) =>
+    disposed(await client.disposeDirectory(directory, signal), `disposed of ${directory}`);
+  const disposeOfServer: Take = async ({ server: { client } }, signal) => disposed(await client.disposeServer(signal), "disposed of all its directories");
+  const terminate: Take = ({ server }) => signalTo(server, "SIGTERM");
+  const kill: Take = async ({ server }, signal) => {
+    const did = await signalTo(server, "SIGKILL");
+    const rest = typeof did === "string" ? await killChildren(signal) : undefined;
+    return typeof did === "string" && rest?.kind === "taken" ? `${did} and ${rest.did}` : did;
+  };
   return [
-    ...onEach(
-      "directory",
-      5_000,
-      (name) => `ends every turn in ${directory} on ${name}`,
-      async ({ server: { client } }, signal) => disposed(await client.disposeDirectory(directory, signal), `disposed of ${directory}`),
-    ),
-    ...onEach(
-      "server",
-      5_000,
-      (name) => `ends every turn on ${name}`,
-      async ({ server: { client } }, signal) => disposed(await client.disposeServer(signal), "disposed of all its directories"),
-    ),
-    ...onEach(
-      "server",
-      2_000,
-      (name) => `SIGTERM to the server ${name}`,
-      async ({ server }) => signalled(server.process, "SIGTERM"),
-    ),
-    ...onEach(
-      "server",
-      2_000,
-      (name) => `SIGKILL to the server ${name}`,
-      async ({ server }, signal) => {
-        const did = await signalled(server.process, "SIGKILL");
-        if (typeof did !== "string") return did;
-        const rest = await killChildren(signal);
-        return rest.kind === "taken" ? `${did} and ${rest.did}` : did;
-      },
-    ),
+    ...owning.map((look) => rungOn(look, "directory", 5_000, `ends every turn in ${directory}`, disposeOfDirectory)),
+    ...owning.map((look) => rungOn(look, "server", 5_000, "ends every turn", disposeOfServer)),
+    ...owning.map((look) => rungOn(look, "server", 2_000, "SIGTERM to the server", terminate)),
+    ...owning.map((look) => rungOn(look, "server", 2_000, "SIGKILL to the server", kill)),
   ];
 
-  async function signalled(process: ProcessIdentity | undefined, name: "SIGTERM" | "SIGKILL"): Promise<string | Refusal> {
+  function rungOn(look: ServerLook, reach: Rung["reach"], graceMs: number, words: string, take: Take): Rung {
+    const does = `${words} on ${look.server.origin.replace(/^https?:\/\//, "")}`;
+    return {
+      step: "kill",
+      reach,
+      does,
+      graceMs,
+      async take(signal) {
+        const others = othersAtWork(look, reach);
+        const did = await take(look, signal);
+        return typeof did === "string" ? { kind: "taken", did: others.length > 0 ? `${did}, where others were at work too: ${others.join(", ")}` : did } : did;
+      },
+    };
+  }
+
+  /** As they were when it was begun: whom else this can have ended. */
+  function othersAtWork({ runs, sessions }: ServerLook, reach: Rung["reach"]): readonly string[] {
+    const family = familyIds(id, sessions);
+    const others = runs.filter((run) => !family.has(run.id) && (reach === "server" || run.directory === undefined || run.directory === directory));
+    return others.map((run) => `“${sessions.find((session) => session.id === run.id)?.title ?? run.id}”`);
+  }
+
+  async function signalTo({ process }: Server, name: "SIGTERM" | "SIGKILL"): Promise<string | Refusal> {
     if (!process) return { kind: "refused", reason: "notEndable", detail: "its process is not known here" };
     const why = whyProtected(process, census);
     if (why !== undefined) return { kind: "refused", reason: "protected", detail: why };
@@ -72,8 +72,4 @@ export function widerRungs({ host }: Run, owning: readonly ServerLook[], { machi
 
 function disposed(answer: Answer<true>, did: string): string | Refusal {
   return answer.kind === "ok" ? did : { kind: "refused", reason: "unreachable", detail: reasonOf(answer) };
-}
-
-function taken(did: string | Refusal): Awaited<ReturnType<Rung["take"]>> {
-  return typeof did === "string" ? { kind: "taken", did } : did;
 }
