@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agents } from "./agents/agents.ts";
 import { opencode } from "./agents/opencode.ts";
-import { destinationsOf } from "./core/destinations.ts";
+import { destinationsOf, seatOf } from "./core/destinations.ts";
 import { isAutomation } from "./core/groups.ts";
 import { Roster } from "./core/roster.ts";
 import type { Session } from "./core/session.ts";
@@ -38,9 +38,9 @@ export function stateFolderOf(environment: Readonly<{ [name: string]: string | u
   return join(isAbsolute(shared) ? shared : join(home, ".local", "state"), "session-warden");
 }
 
-/** `~` is the home folder, as a person types it into a setting. */
+/** `~` is the home folder, as a person types it into a setting; nothing is no file. */
 function fileOf(told: string, home: string): string {
-  return resolve(told.replace(/^~(?=\/)/, home));
+  return told === "" ? "" : resolve(told.replace(/^~(?=\/)/, home));
 }
 
 /** What a person lets out of the editor's or the environment's keeping. */
@@ -64,7 +64,9 @@ export async function compose(settings: Settings, secrets: Secrets = noSecrets):
       servers: settings.opencodeServers,
       passwords: { of: secrets.passwordOf, isMeantFor: secrets.isMeantFor ?? (() => false) },
     }),
-    createTrackingSource({ env: fileOf(settings.trackingEnv, homedir()), details: fileOf(settings.trackingDetails, homedir()) }),
+    ...(settings.trackingEnv === ""
+      ? []
+      : [createTrackingSource({ env: fileOf(settings.trackingEnv, homedir()), details: fileOf(settings.trackingDetails, homedir()) })]),
     ...(registry === undefined ? [] : [await muxSource(registry, machine)]),
   ];
   const can = { sources: new Map(sources.map((source) => [source.id, source])), agents: new Map(agents.map((agent) => [agent.id, agent])) };
@@ -130,7 +132,7 @@ function placesOf(machine: Machine): Places {
   return {
     async destinationsOf(session, signal) {
       const census = await machine.census(signal);
-      const pane = session.run?.host.kind === "process" ? session.run.host.pane : undefined;
+      const pane = session.run && seatOf(session.run, census)?.pane;
       const [clients, windows] = await Promise.all([pane ? clientsOf(pane.server.socket, machine.tmux, signal) : [], otherWindows(stateFolder, census)]);
       return destinationsOf(session, census, clients, windows);
     },

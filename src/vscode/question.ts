@@ -1,6 +1,7 @@
 import { confirmationFor } from "../core/lifecycle.ts";
 import type { Concern } from "../core/lifecycle.ts";
-import { agentNames, nameOf, processWords, sentenceOfConcern } from "../core/sentences.ts";
+import { sentenceOfConcern } from "../core/concernSentences.ts";
+import { agentNames, nameOf, processWords } from "../core/sentences.ts";
 import type { Session } from "../core/session.ts";
 import { plain } from "./plainText.ts";
 

@@ -41,7 +41,7 @@ async function ask(session: Session): Promise<Answer | "show" | undefined> {
   const question = permissionQuestionOf(session);
   if (!question) return undefined;
   const { message, detail, isWhole } = question;
-  const pressed = await vscode.window.showWarningMessage(message, { modal: true, detail }, "Allow", "Deny", ...(isWhole ? [] : ["Show All"]));
+  const pressed = await vscode.window.showWarningMessage(message, { modal: true, detail }, "Deny", "Allow", ...(isWhole ? [] : ["Show All"]));
   switch (pressed) {
     case "Allow":
       return "allow";

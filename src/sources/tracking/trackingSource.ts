@@ -38,7 +38,7 @@ export function createTrackingSource(paths: { readonly env: string; readonly det
       if (inDetails.kind === "unreadable") return { kind: "unreachable", reason: unreadableWords(details.path, inDetails.reason) };
       return { kind: "notThere" };
     },
-    watch: (onChange) => watch([env.path, details.path], onChange),
+    watch: (onChange) => watch([env.path, ...(details.path === "" ? [] : [details.path])], onChange),
     async record(asSeen, change, guard, signal) {
       return change.kind === "forgotten" ? oneAtATime(() => forgotten(asSeen, guard, signal)) : { kind: "unsupported" };
     },

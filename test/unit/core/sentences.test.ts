@@ -4,15 +4,8 @@ import type { Operation } from "../../../src/core/lifecycle.ts";
 import type { Receipt, Result } from "../../../src/core/receipt.ts";
 import type { Refusal } from "../../../src/core/refusal.ts";
 import type { RecordOutcome } from "../../../src/core/source.ts";
-import {
-  agentNames,
-  processWords,
-  sentenceOfConcern,
-  sentenceOfReceipt,
-  sentenceOfRefusal,
-  statusWords,
-  wordsOfRemnants,
-} from "../../../src/core/sentences.ts";
+import { sentenceOfConcern } from "../../../src/core/concernSentences.ts";
+import { agentNames, processWords, sentenceOfReceipt, sentenceOfRefusal, statusWords, wordsOfRemnants } from "../../../src/core/sentences.ts";
 import { aBook, aRun, aSession, aTurn, now, pid, talk, withStatus } from "../../support/facets.ts";
 import { itsChild, theAgent } from "../../support/world.ts";
 
