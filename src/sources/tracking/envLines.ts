@@ -11,11 +11,11 @@ export function parseEnv(text: string): ParsedFile {
 
 /** Undefined where the line names no session. */
 export function parseEnvLine(line: string): Entry | undefined {
-  const { name, double, single, bare } = assignment.exec(line)?.groups ?? {};
+  const { name, double, single, bare } = assignment.exec(line.trim())?.groups ?? {};
   const id = double ?? single ?? bare;
   return id !== undefined && trackedId.test(id) ? { id, name, title: undefined, cwd: undefined, startedAt: undefined } : undefined;
 }
-const assignment = /^\uFEFF?\s*(?:export\s+)?(?<name>[^\s=#'"]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<bare>[^\s'"#;]+))\s*;?\s*(?:(?<=\s)#.*)?$/;
+const assignment = /^(?:export\s+)?(?<name>[^\s=#'"]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<bare>[^\s'"#;]+))(?:\s*;)?(?:\s+#.*)?$/;
 
 function isBlank(line: string): boolean {
   return /^\s*(?:#|$)/.test(line);

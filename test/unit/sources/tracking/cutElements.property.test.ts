@@ -1,0 +1,37 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { withoutElements } from "../../../../src/sources/tracking/cutElements.ts";
+
+const space = fc.string({ unit: fc.constantFrom(" ", "\n", "\t", "\r\n"), maxLength: 3 });
+const element = fc.record({ before: space, json: fc.json({ depthSize: "small" }), isToGo: fc.boolean(), after: space });
+
+test("of any array any elements go, and what is left is the same text, in the same order", () => {
+  fc.assert(
+    fc.property(fc.array(element, { maxLength: 8 }), space, (elements, around) => {
+      const rows = elements.map((each, at) => ({ ...each, json: `{"at": ${at}, "of": ${each.json}}` }));
+      const text = `${around}[${rows.map(({ before, json, after }) => `${before}${json}${after}`).join(",")}]${around}`;
+      const goes = (row: unknown): boolean => rows[(row as { readonly at: number }).at]?.isToGo === true;
+      const cut = withoutElements(text, goes) ?? "";
+      const kept = rows.filter(({ isToGo }) => !isToGo);
+      expect(JSON.parse(cut)).toEqual(kept.map(({ json }) => JSON.parse(json) as unknown));
+      let from = 0;
+      for (const { json } of kept) {
+        const at = cut.indexOf(json, from);
+        expect(at).toBeGreaterThanOrEqual(from);
+        from = at + json.length;
+      }
+      if (kept.length === rows.length) expect(cut).toBe(text);
+      // What stands beside two that stay next to each other stays too.
+      for (const [at, { json, after, isToGo }] of rows.entries()) {
+        const next = rows[at + 1];
+        if (!isToGo && next?.isToGo === false) expect(cut).toContain(`${json}${after},${next.before}${next.json}`);
+      }
+      expect(cut.startsWith(`${around}[`) && cut.endsWith(`]${around}`)).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each(["", "{}", "[1", "1", "null", "[1],", "['a']"])("of %j nothing can be taken", (text) => {
+  expect(withoutElements(text, () => true)).toBeUndefined();
+});
