@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { buildProduct } from "../../scripts/build.ts";
 import { openTurns } from "./support/fakeModel/fakeModel.ts";
 import { installRealAgents } from "./support/install.ts";
@@ -17,9 +17,11 @@ import { warden } from "./support/warden.ts";
 
 let lab: Lab;
 let server: OpencodeServer;
-beforeEach(async () => {
+beforeAll(async () => {
   await installRealAgents(["opencode"]);
   await buildProduct();
+});
+beforeEach(async () => {
   lab = await startLab();
   server = await startServer(lab, { folder: lab.work });
 });
@@ -27,7 +29,11 @@ afterEach(() => lab.close());
 
 describe("A session that a plugin of its folder begins again", () => {
   test("is not said to be stopped, and ends with all of its folder only when that is asked for", async () => {
-    const folder = folderThatGoesOn("goes on");
+    const folder = lab.folder("goes on");
+    addPlugin(
+      folder,
+      whenIdle("goes on", `await client.session.promptAsync({ path: { id: data.id }, body: { parts: [{ type: "text", text: "SLOW 300" }] } });`),
+    );
     const [id, beside, elsewhere] = [
       await server.session("goes on", { folder }),
       await server.session("beside it", { folder }),
@@ -54,7 +60,6 @@ describe("A session that a plugin of its folder begins again", () => {
 
     const receipt = await operate(lab, "terminate", id, "--reach", "directory");
     expect(receipt, JSON.stringify(receipt)).toMatchObject({ code: 0, status: "success", termination_method: "forced" });
-    expect(JSON.stringify([receipt.steps, receipt.warnings])).toContain("beside it");
     expect(
       await stays(
         () =>
@@ -68,67 +73,64 @@ describe("A session that a plugin of its folder begins again", () => {
     expect(isAlive(server.process)).toBe(true);
     await operate(lab, "stop", elsewhere);
     await isOver(server);
+    expect(JSON.stringify([receipt.steps, receipt.warnings])).toContain("beside it");
   });
 });
 
-test("A session that a script begins again ends with its server only when that is asked for, and with what the server ran", async () => {
-  const folder = lab.folder("of a script");
+test("A server that hangs when it is asked ends only when that is asked for, with all that it ran, and whom it ends is said", async () => {
+  const folder = lab.folder("hangs");
+  addPlugin(folder, whenIdle("hangs", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);"));
   const other = await startServer(lab, { folder: lab.folder("other") });
   const theirs = await other.session("theirs");
   await other.ask(theirs, "HANG theirs");
-  const id = await server.session("of a script", { folder });
-  const withCommand = await server.session("with a command");
-  await server.ask(withCommand, "BASH sleep 6301");
+  const id = await server.session("hangs", { folder });
+  await server.ask(await server.session("with a command"), "BASH sleep 6301");
   const command = await untilRunning(lab, "sleep 6301");
   await server.ask(id, "SLOW 301");
-  const script = beginAgain(id, folder);
-  try {
-    expect(await operate(lab, "terminate", id, "--reach", "directory")).toMatchObject({ code: 1 });
-    expect(isAlive(command)).toBe(true);
+  await untilRow(lab, id, "working");
 
-    const unasked = await warden(lab, "terminate", `opencode:${id}`, "--reach", "server", "--json");
-    expect(unasked.code).toBe(3);
-    expect(unasked.stdout).toContain("with a command");
-    expect(isAlive(server.process)).toBe(true);
+  const unasked = await warden(lab, "terminate", `opencode:${id}`, "--reach", "server", "--json");
+  expect(unasked.code).toBe(3);
+  expect(unasked.stdout).toContain("with a command");
+  expect(unasked.stdout).not.toContain("theirs");
+  expect(await server.status(folder)).toEqual({ [id]: { type: "busy" } });
 
-    const receipt = await operate(lab, "terminate", id, "--reach", "server");
-    expect(receipt, JSON.stringify(receipt)).toMatchObject({ code: 0, status: "success", termination_method: "forced" });
-    expect(JSON.stringify([receipt.steps, receipt.warnings])).toContain("with a command");
-  } finally {
-    script.end();
-  }
-  expect([server.process, command].filter(isAlive)).toEqual([]);
+  const receipt = await operate(lab, "terminate", id, "--reach", "server");
+  expect(isAlive(server.process)).toBe(false);
+  expect(receipt, JSON.stringify(receipt)).toMatchObject({ code: 0, status: "success", termination_method: "forced" });
   expect(await other.status()).toEqual({ [theirs]: { type: "busy" } });
   await operate(lab, "stop", theirs);
   await isOver(other);
+  expect(JSON.stringify([receipt.steps, receipt.warnings])).toContain("with a command");
+  // Nobody is left who would end it: a server that is killed leaves what its tools run.
+  expect(isAlive(command), JSON.stringify(receipt)).toBe(false);
 });
 
-/** A folder whose plugin prompts a session of the name that goes on, as often as that is idle. */
-function folderThatGoesOn(name: string): string {
-  const folder = lab.folder(name);
-  mkdirSync(join(folder, ".opencode/plugin"), { recursive: true });
-  const plugin = `export const again = async ({ client }) => ({
+test("Of a server that hangs when it is asked, nothing is said to have stopped", async () => {
+  const folder = lab.folder("hangs");
+  addPlugin(folder, whenIdle("hangs", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);"));
+  const id = await server.session("hangs", { folder });
+  await server.ask(id, "SLOW 302");
+  const receipt = await operate(lab, "stop", id);
+  expect(receipt, JSON.stringify(receipt)).toMatchObject({ code: 1, verification_result: "session_may_still_exist" });
+  expect(receipt.status).toMatch(/^(partial|failed)$/);
+  expect(isAlive(server.process)).toBe(true);
+});
+
+/** What a plugin does when the session of that title has become idle. */
+function whenIdle(title: string, does: string): string {
+  return `export const plugin = async ({ client }) => ({
   event: async ({ event }) => {
     if (event.type !== "session.idle") return;
     const { data } = await client.session.get({ path: { id: event.properties.sessionID } });
-    if (data?.title !== ${JSON.stringify(name)}) return;
-    await client.session.promptAsync({ path: { id: data.id }, body: { parts: [{ type: "text", text: "SLOW 300" }] } });
+    if (data?.title !== ${JSON.stringify(title)}) return;
+    ${does}
   },
 });
 `;
-  writeFileSync(join(folder, ".opencode/plugin/again.js"), plugin);
-  return folder;
 }
 
-function beginAgain(id: string, folder: string): { end(): void } {
-  const over = new AbortController();
-  const go = async () => {
-    while (!over.signal.aborted) {
-      if (!(id in (await server.status(folder)))) await server.prompt(id, "SLOW 301");
-      await stays(() => !over.signal.aborted, 100);
-    }
-  };
-  // It has nobody to talk to when the server has ended.
-  go().catch(() => {});
-  return { end: () => over.abort() };
+function addPlugin(folder: string, text: string): void {
+  mkdirSync(join(folder, ".opencode/plugin"), { recursive: true });
+  writeFileSync(join(folder, ".opencode/plugin/p.js"), text);
 }
