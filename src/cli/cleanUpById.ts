@@ -1,4 +1,4 @@
-import { cleanableId, cleanUp, sessionOfId } from "../core/operations/cleanUp.ts";
+import { cleanableId, cleanUp, isServersId, sessionOfId } from "../core/operations/cleanUp.ts";
 import { facetsOf } from "../core/session.ts";
 import type { Session } from "../core/session.ts";
 import type { Warden } from "../core/warden.ts";
@@ -28,7 +28,8 @@ export async function cleanUpById(
   }
   const cancel = new AbortController();
   process.once("SIGINT", () => cancel.abort());
-  const { sessions } = await warden.roster.refresh(cancel.signal);
+  // What can't be OpenCode's no server is asked about.
+  const { sessions } = isServersId(id) ? await warden.roster.refresh(cancel.signal) : { sessions: [] };
   const session = sessions.find((listed) => hasId(listed, id)) ?? sessionOfId(id, Date.now());
   const context = warden.forOperation(cancel.signal, dieAt(process.env["SESSION_WARDEN_FAULT"]));
   const options = { reason: "manual_stop", reach: "session", force, tracking: cleanupTracking, verify, ...(tag !== undefined && { tag }) } as const;

@@ -91,7 +91,8 @@ async function deleteIt(found: Found, session: Session, draft: Draft, context: O
   const lines: StoreLine[] = [];
   for (const store of (await sources.get("opencode")?.stores?.(facet, signal)) ?? []) {
     const outcome = await store.erase(signal);
-    const residue = await store.residue(signal);
+    // Where nothing was deleted there is nothing to prove, and to be asked for it makes a server run its folder's plugins.
+    const residue = outcome.kind === "erased" ? await store.residue(signal) : [];
     lines.push({ store: store.name, outcome, residue });
     const value = outcome.kind === "erased" && residue.length === 0;
     const seen = outcome.kind === "blocked" ? outcome.reason : residue.join(", ") || "it is found nowhere any more";
@@ -119,7 +120,7 @@ function isServers({ source }: Facet): boolean {
   return source === "opencode";
 }
 
-function isServersId(id: string): boolean {
+export function isServersId(id: string): boolean {
   return /^ses_[0-9A-Za-z]+$/.test(id);
 }
 
