@@ -1,8 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildProduct } from "../../scripts/build.ts";
 import { installRealAgents } from "./support/install.ts";
+import { folderWithPlugin } from "./support/folderWithPlugin.ts";
 import { startLab } from "./support/lab.ts";
 import type { Lab } from "./support/lab.ts";
 import { inFolder, startServer } from "./support/opencodeServer.ts";
@@ -25,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 test("What an earlier server has left in a folder is listed, and stopped again, without its plugins", async () => {
-  const { folder, ranBy } = folderWithPlugin("earlier");
+  const { folder, ranBy } = folderWithPlugin(lab, "earlier");
   const earlier = await startServer(lab, { folder: lab.folder("earlier server") });
   const root = await earlier.session("root", { folder });
   const child = await earlier.session("child", { folder, parent: root });
@@ -49,7 +48,7 @@ test("What an earlier server has left in a folder is listed, and stopped again, 
 });
 
 test("What another server runs in a folder is listed, and the plugins run there only", async () => {
-  const { folder, ranBy } = folderWithPlugin("other");
+  const { folder, ranBy } = folderWithPlugin(lab, "other");
   const other = await startServer(lab, { folder: lab.folder("other server") });
   const id = await other.session("at work", { folder });
   await other.ask(id, "SLOW 100");
@@ -63,7 +62,7 @@ test("What another server runs in a folder is listed, and the plugins run there 
 });
 
 test("Plugins of a folder run where a server is asked about it", async () => {
-  const { folder, ranBy } = folderWithPlugin("asked about");
+  const { folder, ranBy } = folderWithPlugin(lab, "asked about");
   await asked.call("GET", `/session/status?${inFolder(folder)}`);
   expect(ranBy()).toEqual([asked.process.pid]);
 });
@@ -73,15 +72,4 @@ async function lookOften(): Promise<readonly ServerRow[]> {
   await serverRows(lab);
   await serverRows(lab);
   return await serverRows(lab);
-}
-
-/** A folder whose plugin writes down which process has run it. */
-function folderWithPlugin(name: string): { readonly folder: string; readonly ranBy: () => readonly number[] } {
-  const folder = lab.folder(name);
-  const ran = join(lab.root, `ran in ${name}`);
-  writeFileSync(ran, "");
-  mkdirSync(join(folder, ".opencode/plugin"), { recursive: true });
-  const plugin = `import { appendFileSync } from "node:fs";\nexport const noted = async () => {\n  appendFileSync(${JSON.stringify(ran)}, process.pid + "\\n");\n  return {};\n};\n`;
-  writeFileSync(join(folder, ".opencode/plugin/p.js"), plugin);
-  return { folder, ranBy: () => readFileSync(ran, "utf8").split("\n").filter(Boolean).map(Number) };
 }

@@ -59,15 +59,16 @@ interface StartServer {
   readonly folder: string;
   readonly port?: number;
   readonly password?: string;
+  readonly args?: readonly string[];
   readonly env?: Lab["env"];
 }
 
 /** Resolves when it listens: a request sent before that would never be answered. */
-export async function startServer(lab: Lab, { folder, port, password, env = {} }: StartServer): Promise<OpencodeServer> {
+export async function startServer(lab: Lab, { folder, port, password, args = [], env = {} }: StartServer): Promise<OpencodeServer> {
   configureOpencode(lab);
   const chosen = port ?? (await findFreePort());
   const locked: Lab["env"] = password === undefined ? {} : { OPENCODE_SERVER_PASSWORD: password };
-  const child = spawn("opencode", ["serve", "--hostname", "127.0.0.1", "--port", String(chosen)], {
+  const child = spawn("opencode", ["serve", "--hostname", "127.0.0.1", "--port", String(chosen), ...args], {
     cwd: folder,
     env: { ...lab.env, ...offline, ...locked, ...env },
     stdio: ["ignore", "pipe", "pipe"],
