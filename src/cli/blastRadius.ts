@@ -10,7 +10,7 @@ export function blastRadius({ key, run }: Session, reach: Reach, sessions: reado
     const host = other.run?.host;
     return other.key !== key && host?.kind === "server" && host.url === url && (reach === "server" || host.directory === directory);
   });
-  const where = reach === "server" ? `on ${url}, and that server itself` : `in ${directory} on ${url}`;
+  const where = reach === "server" ? `on ${url}, and that server itself,` : `in ${directory} on ${url}`;
   const atWork = others.filter(({ status }) => status.value === "working" || status.value === "needsInput").map(nameOf);
   const known = atWork.length > 0 ? `: ${atWork.join(", ")} too` : ", also one that is not known here";
   return `If it does not end when asked, every turn ${where} may be ended${known}.`;
