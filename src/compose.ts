@@ -14,7 +14,7 @@ import { openLedger } from "./sources/ledger/ledgerSource.ts";
 import { delegateEvents } from "./sources/mux/delegateEvents.ts";
 import type { Login } from "./sources/opencode/client.ts";
 import { createOpencodeSource } from "./sources/opencode/opencodeSource.ts";
-import { originIn } from "./sources/opencode/servers.ts";
+import { originIn } from "./sources/opencode/origin.ts";
 import { createProcessSource } from "./sources/process/processSource.ts";
 import { createTrackingSource } from "./sources/tracking/trackingSource.ts";
 import { findOnPath } from "./system/findOnPath.ts";

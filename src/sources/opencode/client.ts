@@ -10,7 +10,7 @@ import { serviceClient } from "./serviceClient.ts";
 export type { Answer, Client, Deadlines, Login, Message, PermissionRequest, QuestionRequest, RunState, RunningTool, ServerSession } from "./contract.ts";
 
 export type Probed =
-  | { readonly kind: "server"; readonly client: Client; readonly release: string }
+  | { readonly kind: "server"; readonly client: Client; readonly release: string; /** Of 2.x, which tells it. */ readonly pid?: number }
   | { readonly kind: "locked" }
   | { readonly kind: "notOpencode" }
   | { readonly kind: "silent"; readonly reason: string };
@@ -22,7 +22,7 @@ export async function probe(origin: string, login: Login | undefined, signal: Ab
   if (health.kind === "ok") return { kind: "server", client: classicClient(server, health.value, deadlines), release: health.value };
   if (health.kind !== "noSuchCall") return withoutServer(health);
   const service = await serviceOf(origin, login, signal, deadlines);
-  if (service.kind === "ok") return { kind: "server", client: serviceClient(server, deadlines), release: service.value.release };
+  if (service.kind === "ok") return { kind: "server", client: serviceClient(server, deadlines), release: service.value.release, pid: service.value.pid };
   return withoutServer(service);
 }
 

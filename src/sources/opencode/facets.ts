@@ -1,19 +1,16 @@
+import { dirname } from "node:path";
 import type { Evidence } from "../../core/evidence.ts";
 import type { Activity, Conversation, Facet, FacetKey, Permission, Run, SessionRecord } from "../../core/facet.ts";
 import type { ServerSession } from "./client.ts";
 import type { ServerLook, ServerRun } from "./look.ts";
-import type { OpencodeProcess } from "./processes.ts";
+import { whereItMayRun } from "./mayRun.ts";
+import type { Unasked } from "./mayRun.ts";
 import type { Server } from "./servers.ts";
 import { findWait } from "./waits.ts";
 
 /** All that was seen at one moment. */
-export interface Seen {
+export interface Seen extends Unasked {
   readonly looks: readonly ServerLook[];
-  /** OpenCode without a port: what it runs, nobody else knows. */
-  readonly portless: readonly OpencodeProcess[];
-  /** By database, the sessions whose last message is not at its end; undefined where it can't be read. */
-  readonly unfinished: ReadonlyMap<string, ReadonlySet<string> | undefined>;
-  readonly at: number;
 }
 
 /** One session, on whichever servers list or run it. */
@@ -51,8 +48,8 @@ function facetOf(known: Known, all: ReadonlyMap<string, Known>, seen: Seen): Fac
   const [busy] = family.flatMap(({ runBy }) => runBy);
   if (busy) return runOf(known, busy.look.server, busy.run.directory, activityOf(known, family, seen.at), seen);
   const { session } = known;
-  const elsewhere = session && mayRunIn(session, known.listedBy, seen);
-  if (elsewhere) return recordOf(known, { value: "unknown", seen: `it may run in ${nameOf(elsewhere)}, which can't be asked`, at: seen.at }, seen.at);
+  const elsewhere = session && whereItMayRun(session, known.listedBy, seen);
+  if (elsewhere !== undefined) return recordOf(known, { value: "unknown", seen: elsewhere, at: seen.at }, seen.at);
   const owner = session && !isArchived(session) && ownerOf(session, known.listedBy);
   if (owner) return runOf(known, owner, undefined, { activity: { value: "idle", seen: `idle on ${hostOf(owner)}`, at: seen.at } }, seen);
   return recordOf(known, { value: "gone", seen: "no server that is known runs it", at: seen.at }, seen.at);
@@ -94,13 +91,6 @@ function activityOf(known: Known, family: readonly Known[], at: number): Doing {
   return { activity: { value: "working", seen: known.session ? what : "deleted, but it still runs", at } };
 }
 
-/** Touched since a process without a port began there, and not at its end: that one may run it. Where no database tells, it may be any that was touched. */
-function mayRunIn(session: ServerSession, listedBy: readonly ServerLook[], { portless, unfinished }: Seen): OpencodeProcess | undefined {
-  const isUnfinished = listedBy.some(({ server: { database } }) => (database === undefined ? undefined : unfinished.get(database))?.has(session.id) ?? true);
-  if (!isUnfinished) return undefined;
-  return portless.find(({ entry, cwd }) => cwd === session.directory && session.updatedAt >= (entry.startedAt ?? 0));
-}
-
 /** Touched since that server began, by it or by a person through it: of several the one that has its directory open. */
 function ownerOf({ directory, updatedAt }: ServerSession, listedBy: readonly ServerLook[]): Server | undefined {
   const touching = listedBy.filter(({ server: { startedAt } }) => startedAt !== undefined && updatedAt >= startedAt);
@@ -134,7 +124,7 @@ function recordOf(known: Known, liveness: SessionRecord["liveness"], at: number)
     liveness,
     says: archived
       ? { value: "archived", seen: "archived in OpenCode", at: session.archivedAt ?? at }
-      : { value: "ended", seen: `not touched since ${hostOf(first.server)} began`, at: session.updatedAt },
+      : { value: "ended", seen: `${hostOf(first.server)} keeps it and does not run it`, at: session.updatedAt },
     title: session.title,
     cwd: session.directory,
     lastInteractionAt: session.updatedAt,
@@ -145,7 +135,7 @@ function frame(
   { id, session }: Known,
   { origin, database }: Server,
 ): Pick<Run, "key" | "source" | "place" | "agent" | "conversation" | "startedAt" | "parent"> {
-  const home = database?.slice(0, database.lastIndexOf("/"));
+  const home = database?.startsWith("/") ? dirname(database) : undefined;
   const conversation: Conversation = {
     agent: "opencode",
     id,
@@ -174,8 +164,4 @@ function isArchived({ archivedAt }: ServerSession): boolean {
 
 function hostOf({ origin }: Server): string {
   return origin.replace(/^https?:\/\//, "");
-}
-
-function nameOf({ entry }: OpencodeProcess): string {
-  return `opencode (${entry.identity.pid})`;
 }

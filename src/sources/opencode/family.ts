@@ -35,9 +35,11 @@ export async function turnsOf(id: string, directory: string, looks: readonly Ser
   return { kind: "told", turns };
 }
 
-/** Whether nothing but the family is at work on that server, in any directory that is known to be open. What can't be told is not alone. */
-export async function isAloneOn({ server: { client }, opened }: ServerLook, family: ReadonlySet<string>, signal: AbortSignal): Promise<boolean> {
-  const [active, ...runs] = await Promise.all([client.active(signal), ...[...opened].map((directory) => client.runs(directory, signal))]);
-  const busy = [active, ...runs].flatMap((answer) => (answer.kind === "ok" ? [...answer.value.keys()] : answer.kind === "noSuchCall" ? [] : [undefined]));
-  return busy.every((id) => id !== undefined && family.has(id));
+/** All that is at work on that server by its first engine, in the directories that are known to be open: whose tools' processes could be taken for each other. */
+export async function atWorkOn(
+  { server: { client }, opened }: ServerLook,
+  signal: AbortSignal,
+): Promise<readonly { readonly id: string; readonly directory: string }[]> {
+  const asked = await Promise.all([...opened].map(async (directory) => ({ directory, runs: await client.runs(directory, signal) })));
+  return asked.flatMap(({ directory, runs }) => (runs.kind === "ok" ? [...runs.value.keys()].map((id) => ({ id, directory })) : []));
 }

@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import type { Answer, RunState, ServerSession } from "./client.ts";
+import type { OpenOn } from "./openDirectories.ts";
 import type { Server } from "./servers.ts";
 import { waitsOn } from "./waits.ts";
 import type { Waits } from "./waits.ts";
@@ -11,6 +12,8 @@ export interface ServerLook extends Waits {
   readonly runs: readonly ServerRun[];
   /** The directories that it has open, as far as that is known: only those were asked about. */
   readonly opened: ReadonlySet<string>;
+  /** It can't be at work in any other. */
+  readonly knowsAllOpened: boolean;
 }
 
 /** A turn in the memory of this server. Two engines live in one, and neither knows of the other's turns. */
@@ -27,7 +30,7 @@ export type Looked = ServerLook | { readonly kind: "silent"; readonly reason: st
 /**
  * Its list, and what it runs now. A directory that it has not opened is never asked about: the question would run that directory's plugins.
  */
-export async function lookAt(server: Server, directories: ReadonlySet<string>, signal: AbortSignal): Promise<Looked> {
+export async function lookAt(server: Server, { directories, areAll }: OpenOn, signal: AbortSignal): Promise<Looked> {
   const { client } = server;
   const [sessions, active, own] = await Promise.all([client.sessions(signal), client.active(signal), client.ownDirectory(signal)]);
   if (sessions.kind !== "ok") return silent(sessions);
@@ -45,7 +48,9 @@ export async function lookAt(server: Server, directories: ReadonlySet<string>, s
     active.kind === "ok" ? [...active.value].map((id): ServerRun => ({ id, engine: "second", state: { kind: "busy" }, directory: undefined })) : [];
 
   const runs = [...classic, ...second];
-  return { server, sessions: sessions.value, runs, opened, ...(await waitsOn(client, runs, signal)) };
+  // One of 2.x tells of all its directories at once.
+  const knowsAllOpened = areAll || client.version === "v2";
+  return { server, sessions: sessions.value, runs, opened, knowsAllOpened, ...(await waitsOn(client, runs, signal)) };
 }
 const atOnce = 4;
 

@@ -98,6 +98,7 @@ export function openNews(follow = followEvents): News {
     const isNew = directory !== undefined && type !== "server.instance.disposed" && !each.opened.has(directory);
     if (isNew) each.opened.add(directory);
     if (directory !== undefined && type === "server.instance.disposed") each.opened.delete(directory);
+    if (type === "global.disposed") each.opened.clear();
     if (!isNew && !changesTheList(type)) return;
     each.isQuiet = false;
     announce();

@@ -11,7 +11,13 @@ import type { Unfinished } from "./unfinished.ts";
 export type AtWork = ReadonlyMap<string, readonly Unfinished[] | undefined>;
 
 /** Which directories a server has open, without asking it: only about those it may be asked. */
-export type OpenDirectories = (server: Server, processes: readonly OpencodeProcess[], atWork: AtWork, signal: AbortSignal) => Promise<ReadonlySet<string>>;
+export type OpenDirectories = (server: Server, processes: readonly OpencodeProcess[], atWork: AtWork, signal: AbortSignal) => Promise<OpenOn>;
+
+export interface OpenOn {
+  readonly directories: ReadonlySet<string>;
+  /** It has no other open. */
+  readonly areAll: boolean;
+}
 
 /** As its events and its log tell. Where neither does: where a message was begun and not ended, if nobody else can have begun it. */
 export function openDirectoriesBy(news: News): OpenDirectories {
@@ -19,7 +25,8 @@ export function openDirectoriesBy(news: News): OpenDirectories {
 
   return async (server, processes, atWork, signal) => {
     const logged = await inLog(server, processes, signal);
-    return new Set([...news.openedBy(server), ...(logged ?? whereItAloneCanBeAtWork(server, processes, atWork))]);
+    const directories = new Set([...news.openedBy(server), ...(logged ?? whereItAloneCanBeAtWork(server, processes, atWork))]);
+    return { directories, areAll: logged !== undefined };
   };
 
   async function inLog(

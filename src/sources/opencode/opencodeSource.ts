@@ -1,6 +1,7 @@
 import type { Agent } from "../../core/agent.ts";
 import type { Census } from "../../core/census.ts";
-import type { Facet, Run } from "../../core/facet.ts";
+import type { Facet, FacetKey, Run } from "../../core/facet.ts";
+import { isSameProcess } from "../../core/process.ts";
 import type { Refusal } from "../../core/refusal.ts";
 import type { Source } from "../../core/source.ts";
 import type { Unreachable } from "../../core/notice.ts";
@@ -14,10 +15,11 @@ import { openDirectoriesBy } from "./openDirectories.ts";
 import type { AtWork } from "./openDirectories.ts";
 import { peekAt } from "./peek.ts";
 import { openProcessFinder } from "./processes.ts";
+import type { OpencodeProcess } from "./processes.ts";
 import { withServerLadder } from "./serverLadder.ts";
 import { openServerFinder } from "./servers.ts";
 import type { Passwords, Server } from "./servers.ts";
-import { storeOn } from "./stores.ts";
+import { storesOn } from "./stores.ts";
 import { unfinishedIn } from "./unfinished.ts";
 
 export interface Parts {
@@ -60,8 +62,9 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
     withLadder: (run, census, climb, signal) =>
       onItsServer(run, census, signal, ({ looks, server }) => withServerLadder(run, { server, looks, machine, census }, climb, signal)),
     async stores(facet, signal) {
-      const { looks } = await look(await machine.census(signal), signal, "everywhere");
-      return storeOn(facet, looks);
+      const lookNow = async (abort: AbortSignal): Promise<Whole> => look(await machine.census(abort), abort, "everywhere");
+      const { looks } = await lookNow(signal);
+      return storesOn(facet, looks, async (abort) => whyItMayRun(facet.key, (await lookNow(abort)).facets));
     },
     async peek(run, signal) {
       const peeked = await onItsServer(run, await machine.census(signal), signal, async ({ server, look }) => peekAt(run, server.client, look, signal));
@@ -76,14 +79,13 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
     const processes = await findProcesses(census, signal);
     const found = await findServers(processes, census, signal);
     news.follow(found.servers);
-    const unfinished = await unfinishedOf(found.servers);
+    const unfinished = await unfinishedOf(processes);
     const looked = await Promise.all(found.servers.map(async (server) => ({ server, looked: await lookOnce(server, where) })));
     for (const known of latest.keys()) if (!found.servers.some(({ client }) => client === known)) latest.delete(known);
     const looks = looked.flatMap(({ looked }) => (isLook(looked) ? [looked] : []));
-    const portless = processes.filter(({ ports }) => ports.length === 0);
-    const ids = new Map([...unfinished].map(([database, rows]) => [database, rows && new Set(rows.map(({ id }) => id))]));
+    const mute = processes.filter(({ entry }) => !looks.some(({ server }) => isSameProcess(server.process, entry.identity)));
     return {
-      facets: facetsOf({ looks, portless, unfinished: ids, at: census.at }),
+      facets: facetsOf({ looks, mute, unfinished, at: census.at }),
       looks,
       unreachable: [
         ...found.unreachable,
@@ -96,11 +98,11 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
     /** While a server tells its news by itself, what it last said is still so. */
     async function lookOnce(server: Server, where: "everywhere" | "whereThereIsNews") {
       const before = latest.get(server.client);
-      const directories = await openOn(server, processes, unfinished, signal);
-      const isKnown = before && news.isQuiet(server) && [...directories].every((directory) => before.opened.has(directory));
+      const open = await openOn(server, processes, unfinished, signal);
+      const isKnown = before && news.isQuiet(server) && [...open.directories].every((directory) => before.opened.has(directory));
       if (isKnown && where === "whereThereIsNews") return before;
       news.asked(server);
-      const now = await lookAt(server, directories, signal);
+      const now = await lookAt(server, open, signal);
       if (isLook(now)) latest.set(server.client, now);
       else latest.delete(server.client);
       return now;
@@ -119,15 +121,21 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
   }
 }
 
-/** By database: several servers may share one. */
-async function unfinishedOf(servers: readonly Server[]): Promise<AtWork> {
-  const began = Map.groupBy(
-    servers.filter(({ database }) => database !== undefined),
-    ({ database }) => database ?? "",
-  );
-  const read = [...began].map(async ([database, sharing]) => {
-    const since = Math.min(...sharing.map(({ startedAt }) => startedAt ?? 0));
-    return [database, await unfinishedIn(database, since)] as const;
-  });
-  return new Map(await Promise.all(read));
+/** In words; undefined where it runs nowhere. */
+function whyItMayRun(key: FacetKey, facets: readonly Facet[]): string | undefined {
+  const facet = facets.find((each) => each.key === key);
+  if (facet?.kind === "run") return facet.activity.value === "idle" ? undefined : `it still runs on ${facet.place}`;
+  return facet?.liveness.value === "unknown" ? facet.liveness.seen : undefined;
+}
+
+/** By database: several processes may share one. */
+async function unfinishedOf(processes: readonly OpencodeProcess[]): Promise<AtWork> {
+  const sharing = Map.groupBy(processes, ({ database }) => database);
+  const read = [...sharing].flatMap(([database, using]) => (database === undefined ? [] : [{ database, since: Math.min(...using.map(beganOf)) }]));
+  return new Map(await Promise.all(read.map(async ({ database, since }) => [database, await unfinishedIn(database, since)] as const)));
+}
+
+function beganOf({ entry: { startedAt } }: OpencodeProcess): number {
+  // It is told in whole seconds at best.
+  return Math.max(0, (startedAt ?? 0) - 2_000);
 }

@@ -44,10 +44,10 @@ export function openProcessFinder(agent: Agent, machine: Machine): FindProcesses
 }
 const listensWithinMs = 15_000;
 
-/** As 1.18.33 has it: `$OPENCODE_DB`, a path or a name in its folder, else `opencode.db` there. One in memory is nobody else's. */
+/** As 1.18.33 has it: `$OPENCODE_DB`, a path or a name in its folder, else `opencode.db` there. One in memory is nobody else's, and no file. */
 function databaseOf(environment: ReadonlyMap<string, string>, agent: Agent): string | undefined {
   const folder = agent.configHomeOf(environment);
   const told = environment.get("OPENCODE_DB") || "opencode.db";
-  if (told === ":memory:") return undefined;
+  if (told === ":memory:") return told;
   return told.startsWith("/") ? told : folder && `${folder}/${told}`;
 }

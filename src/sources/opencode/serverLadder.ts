@@ -5,7 +5,7 @@ import type { Ladder, Remnant, Rung } from "../../core/ladder.ts";
 import { isSameProcess } from "../../core/process.ts";
 import type { Refusal } from "../../core/refusal.ts";
 import type { Machine } from "../../system/machine.ts";
-import { familyIds, isAloneOn, turnsOf } from "./family.ts";
+import { atWorkOn, familyIds, turnsOf } from "./family.ts";
 import type { Turn } from "./family.ts";
 import { reasonOf } from "./look.ts";
 import type { ServerLook } from "./look.ts";
@@ -118,9 +118,8 @@ export async function withServerLadder<T>(
       const isAtWork = turns.some((turn) => turn.server === look.server);
       if (!process || !isAtWork || !look.opened.has(directory)) continue;
       const family = new Set([...familyIds(id, look.sessions), ...turns.map((turn) => turn.id)]);
-      const isAlone = await isAloneOn(look, family, signal);
-      const doing = await doingOf(family, directory, look, signal);
-      const found = await toolChildrenOf(process, doing, { directory, isAlone }, machine, now);
+      const doing = await doingOf(family, await atWorkOn(look, signal), look, signal);
+      const found = await toolChildrenOf(process, doing, machine, now);
       for (const entry of found.own) children.set(entry.identity.pid, entry);
       for (const entry of found.left) departed.set(entry.identity.pid, entry);
     }

@@ -6,6 +6,7 @@ import { wordOf } from "../../core/process.ts";
 import { originOf } from "../../system/listeningPorts.ts";
 import { probe } from "./client.ts";
 import type { Client, Login, Probed } from "./client.ts";
+import { isLoopback, originIn } from "./origin.ts";
 import type { OpencodeProcess } from "./processes.ts";
 import { findService } from "./service.ts";
 
@@ -35,6 +36,12 @@ export interface Passwords {
 
 export type FindServers = (processes: readonly OpencodeProcess[], census: Census, signal: AbortSignal) => Promise<ServersFound>;
 
+interface Found {
+  readonly probed: Probed;
+  /** That it asks for. */
+  readonly login: Login | undefined;
+}
+
 interface Candidate {
   readonly origin: string;
   readonly process: OpencodeProcess | undefined;
@@ -45,36 +52,53 @@ interface Candidate {
 
 /** Those of the process table, of the settings, of port 4096, and the 2.x service. What was found behind an origin is remembered as long as its process lives, or for a while. */
 export function openServerFinder(configured: readonly string[], passwords: Passwords): FindServers {
-  let known = new Map<string, { readonly probed: Probed; readonly login: Login | undefined; readonly at: number }>();
+  let known = new Map<string, { readonly found: Found; readonly password: string | undefined; readonly at: number }>();
   const limit = pLimit(4);
 
   return async (processes, census, signal) => {
     const candidates = candidatesOf(processes, configured, await findService(processes));
     const probed = await Promise.all(candidates.map((candidate) => limit(() => look(candidate, census, signal))));
     // Who is known to be there, and silent, may be about to begin.
-    known = new Map(probed.flatMap(({ key, entry, candidate }) => (entry.probed.kind === "silent" && candidate.process ? [] : [[key, entry]])));
+    known = new Map(probed.flatMap(({ key, entry, candidate }) => (entry.found.probed.kind === "silent" && candidate.process ? [] : [[key, entry]])));
     return {
-      servers: probed.flatMap(({ candidate, entry: { probed, login } }) => (probed.kind === "server" ? [serverOf(candidate, probed.client, login)] : [])),
-      unreachable: probed.flatMap(({ candidate, entry: { probed, login } }) => whyNot(candidate, probed, login) ?? []),
+      servers: probed.flatMap(
+        ({
+          candidate,
+          entry: {
+            found: { probed, login },
+          },
+        }) => (probed.kind === "server" ? [serverOf(candidate, probed.client, login)] : []),
+      ),
+      unreachable: probed.flatMap(
+        ({
+          candidate,
+          entry: {
+            found: { probed, login },
+          },
+        }) => whyNot(candidate, probed, login) ?? [],
+      ),
     };
   };
 
   async function look(candidate: Candidate, { at }: Census, signal: AbortSignal) {
     const { origin, process } = candidate;
     const key = `${origin} ${process ? wordOf(process.entry.identity) : ""}`;
-    const stored = await loginFor(candidate);
+    const kept = await loginFor(candidate);
     const before = known.get(key);
-    const isYoung = before && at - before.at < (before.probed.kind === "silent" ? silentMs : keptMs);
-    const isKept = before && before.login?.password === stored?.password && (process !== undefined || isYoung);
-    const entry = isKept ? before : { ...(await probeWith(origin, stored, signal)), at };
+    const isYoung = before && at - before.at < (before.found.probed.kind === "silent" ? silentMs : keptMs);
+    const isKept = before && before.password === kept?.password && (process !== undefined || isYoung);
+    const entry = isKept ? before : { found: await probeWith(candidate, kept, signal), password: kept?.password, at };
     return { candidate, key, entry };
   }
 
-  /** Without a password first: who needs none is sent none. */
-  async function probeWith(origin: string, login: Login | undefined, signal: AbortSignal) {
+  /** Without a password first: who needs none is sent none, now or later. */
+  async function probeWith({ origin, process }: Candidate, login: Login | undefined, signal: AbortSignal): Promise<Found> {
     const open = await probe(origin, undefined, signal);
-    if (open.kind !== "locked" || !login) return { probed: open, login: open.kind === "locked" ? undefined : login };
-    return { probed: await probe(origin, login, signal), login };
+    const found = open.kind === "locked" && login ? { probed: await probe(origin, login, signal), login } : { probed: open, login: undefined };
+    // A 2.x server tells its pid: another's, and something stands between us and the process that we know.
+    const isAnother =
+      found.probed.kind === "server" && found.probed.pid !== undefined && process !== undefined && found.probed.pid !== process.entry.identity.pid;
+    return isAnother ? { probed: { kind: "notOpencode" }, login: undefined } : found;
   }
 
   /** Unasked only to a listener that is ours. On this machine anybody may sit on a port; a server elsewhere was named by a person. */
@@ -99,18 +123,6 @@ function candidatesOf(processes: readonly OpencodeProcess[], configured: readonl
   return [...byOrigin.values()];
 }
 const usual = "http://127.0.0.1:4096";
-
-/** `localhost` is the loopback, whatever its name is resolved to: one server has one origin. */
-export function originIn(told: string): string | undefined {
-  const url = URL.parse(told.includes("://") ? told : `http://${told}`);
-  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
-  if (url.hostname === "localhost") url.hostname = "127.0.0.1";
-  return url.origin;
-}
-
-function isLoopback(origin: string): boolean {
-  return /^https?:\/\/(127\.|\[::1\]|localhost(?=[:/]|$))/.test(origin);
-}
 
 function serverOf({ origin, process }: Candidate, client: Client, login: Login | undefined): Server {
   const { identity, startedAt } = process?.entry ?? {};

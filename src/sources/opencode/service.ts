@@ -4,7 +4,9 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import * as z from "zod";
 import { isAbsence } from "../../system/files.ts";
+import { originOf } from "../../system/listeningPorts.ts";
 import type { Login } from "./client.ts";
+import { originIn } from "./origin.ts";
 import type { OpencodeProcess } from "./processes.ts";
 
 const Registration = z.object({ url: z.url(), pid: z.number().int().positive(), password: z.string().optional() });
@@ -24,9 +26,11 @@ export async function findService(processes: readonly OpencodeProcess[], file = 
   const parsed = Registration.safeParse(await readPrivate(file));
   if (!parsed.success) return undefined;
   const { url, pid, password } = parsed.data;
-  const { origin, port } = new URL(url);
-  const process = processes.find(({ entry, ports }) => entry.identity.pid === pid && ports.some((listening) => String(listening.port) === port));
-  return process && { origin, process, isExpected: true, ...(password !== undefined && { login: { user: "opencode", password } }) };
+  const origin = originIn(url);
+  const process = processes.find(({ entry, ports }) => entry.identity.pid === pid && ports.some((port) => originOf(port) === origin));
+  return process && origin !== undefined
+    ? { origin, process, isExpected: true, ...(password !== undefined && { login: { user: "opencode", password } }) }
+    : undefined;
 }
 
 function registrationFile(): string {

@@ -4,13 +4,16 @@ import type { Client } from "./client.ts";
 import { reasonOf } from "./look.ts";
 import type { ServerLook } from "./look.ts";
 
+/** Looks afresh everywhere: why it is at work, or may be; undefined where it runs nowhere. */
+export type WhyItMayRun = (signal: AbortSignal) => Promise<string | undefined>;
+
 /** Where a session is kept: with a server that lists it. Without one, each that is known is asked, so that nobody is left who has it. */
-export function storeOn({ key }: Facet, looks: readonly ServerLook[]): readonly Store[] {
+export function storesOn({ key }: Facet, looks: readonly ServerLook[], whyItMayRun: WhyItMayRun): readonly Store[] {
   const id = key.slice("opencode:".length);
   const listing = looks.filter(({ sessions }) => sessions.some((session) => session.id === id));
   const [first] = listing.length > 0 ? listing.filter(byWhom(looks, id)) : [];
   const asked = listing.length > 0 ? [first ?? listing[0]] : looks;
-  return asked.flatMap((look) => (look ? [storeOf(id, look, looks)] : []));
+  return asked.flatMap((look) => (look ? [storeOf(id, look, looks, whyItMayRun)] : []));
 }
 
 /** Of several on one database, one whose directory is open already: to be asked about another makes it run that one's plugins. */
@@ -19,7 +22,7 @@ function byWhom(looks: readonly ServerLook[], id: string): (look: ServerLook) =>
   return ({ opened }) => directory !== undefined && opened.has(directory);
 }
 
-function storeOf(id: string, { server: { client, origin }, sessions }: ServerLook, looks: readonly ServerLook[]): Store {
+function storeOf(id: string, { server: { client, origin }, sessions }: ServerLook, looks: readonly ServerLook[], whyItMayRun: WhyItMayRun): Store {
   const directory = sessions.find((session) => session.id === id)?.directory;
   return {
     name: origin.replace(/^https?:\/\//, ""),
@@ -28,7 +31,7 @@ function storeOf(id: string, { server: { client, origin }, sessions }: ServerLoo
     belongsBecause: `the server lists it as ${id}`,
     /** Never what runs: it would run on, and be listed nowhere. */
     async erase(signal) {
-      const still = await whereItRuns(id, directory, looks, signal);
+      const still = await whyItMayRun(signal);
       if (still !== undefined) return { kind: "blocked", reason: still };
       const removed = await client.remove(id, directory, signal);
       return removed.kind === "ok" || removed.kind === "notFound" ? { kind: "erased" } : { kind: "blocked", reason: reasonOf(removed) };
@@ -38,7 +41,7 @@ function storeOf(id: string, { server: { client, origin }, sessions }: ServerLoo
       const own = await client.read(id, undefined, signal);
       const found = own.kind === "notFound" ? [] : [own.kind === "ok" ? `${origin} still has it` : `${origin}: ${reasonOf(own)}`];
       const listed = await Promise.all(looks.map(({ server }) => whoLists(id, server.client, server.origin, signal)));
-      const running = await whereItRuns(id, directory, looks, signal);
+      const running = await whyItMayRun(signal);
       return [...found, ...listed.flat(), ...(running === undefined ? [] : [running])];
     },
   };
@@ -48,17 +51,4 @@ async function whoLists(id: string, client: Client, origin: string, signal: Abor
   const list = await client.sessions(signal);
   if (list.kind !== "ok") return [`${origin}: ${reasonOf(list)}`];
   return list.value.some((session) => session.id === id || session.parentId === id) ? [`${origin} still lists it`] : [];
-}
-
-/** On every server that is known, and by both engines. Undefined: nowhere. */
-async function whereItRuns(id: string, directory: string | undefined, looks: readonly ServerLook[], signal: AbortSignal): Promise<string | undefined> {
-  for (const { server, opened } of looks) {
-    const { client, origin } = server;
-    const runs = directory !== undefined && opened.has(directory) ? await client.runs(directory, signal) : undefined;
-    if (runs && runs.kind !== "ok" && runs.kind !== "noSuchCall") return `${origin}: ${reasonOf(runs)}`;
-    const active = await client.active(signal);
-    if (active.kind !== "ok" && active.kind !== "noSuchCall") return `${origin}: ${reasonOf(active)}`;
-    if ((runs?.kind === "ok" && runs.value.has(id)) || (active.kind === "ok" && active.value.has(id))) return `it still runs on ${origin}`;
-  }
-  return undefined;
 }

@@ -23,8 +23,9 @@ function select(database: Database, since: number): readonly Unfinished[] {
       `select session.id as id, session.directory as directory, message.time_created as since
        from session join message on message.id = (
          select id from message where session_id = session.id order by time_created desc, id desc limit 1)
-       where message.time_created >= ?
-         and not (json_extract(message.data, '$.role') = 'assistant' and json_extract(message.data, '$.time.completed') is not null)`,
+       where message.time_created >= ? and not coalesce(
+         json_valid(message.data) and json_extract(iif(json_valid(message.data), message.data, '{}'), '$.role') = 'assistant'
+           and json_extract(iif(json_valid(message.data), message.data, '{}'), '$.time.completed') is not null, 0)`,
     )
     .all(since);
   return rows.flatMap(({ id, directory, since: begun }) =>
