@@ -1,18 +1,17 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { lstat, mkdir, open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dirname } from "node:path";
-import { makePrivateFolder } from "./files.ts";
 
 /**
  * flock(2) on an open descriptor. Node has no such call, but the lock belongs to the open file description: flock(1), or perl where that is missing
  * (macOS), takes it on a descriptor that it inherits, and it stays ours when that program has ended. The kernel drops it with us, however we die.
  * Undefined where somebody else holds it; rejects where nothing can be locked here (NFS without its lock daemon, some FUSE).
  */
-export async function tryFileLock(path: string): Promise<AsyncDisposable | undefined> {
-  await makePrivateFolder(dirname(path));
+export async function tryFileLock(path: string, { folderMode = 0o700 }: LockOptions = {}): Promise<AsyncDisposable | undefined> {
+  await mkdir(dirname(path), { recursive: true, mode: folderMode });
   for (let attempt = 0; attempt < 3; attempt++) {
     const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
     let isKept = false;
@@ -28,15 +27,21 @@ export async function tryFileLock(path: string): Promise<AsyncDisposable | undef
   return undefined;
 }
 
+export interface LockOptions {
+  /** Of the lock's folder where there is none yet: private, unless another program that locks there makes it otherwise. */
+  readonly folderMode?: number;
+}
+
 /** With the lock, or `busy` after `withinMs`; never without it. */
 export async function withFileLock<T>(
   path: string,
   withinMs: number,
   use: () => Promise<T>,
+  options: LockOptions = {},
 ): Promise<{ readonly kind: "done"; readonly value: T } | { readonly kind: "busy" }> {
   const deadline = Date.now() + withinMs;
   do {
-    await using lock = await tryFileLock(path);
+    await using lock = await tryFileLock(path, options);
     if (lock) return { kind: "done", value: await use() };
     await sleep(askAgainMs);
   } while (Date.now() < deadline);

@@ -32,9 +32,17 @@ export async function listIfPresent(folder: string): Promise<readonly string[]> 
 export async function replaceFile(
   path: string,
   text: string,
-  { mode = 0o600, onlyIf }: { readonly mode?: number; readonly onlyIf?: () => Promise<boolean> } = {},
+  {
+    mode = 0o600,
+    onlyIf,
+    temp = `${path}.${randomUUID()}.tmp`,
+  }: {
+    readonly mode?: number;
+    readonly onlyIf?: () => Promise<boolean>;
+    /** Where another program knows what it may clean up there by its name. */
+    readonly temp?: string;
+  } = {},
 ): Promise<boolean> {
-  const temp = `${path}.${randomUUID()}.tmp`;
   try {
     await using file = await open(temp, "wx", mode);
     // The mode that was asked for, whatever this process's mask takes from new files.

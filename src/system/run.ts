@@ -7,7 +7,7 @@ export type RunOutcome =
 /** Runs a program to its end, never through a shell. What it says on the way out is an outcome; only a cancelled wait throws. */
 export async function run(
   [file, ...args]: readonly [string, ...string[]],
-  options: { readonly withinMs: number; readonly signal?: AbortSignal; readonly env?: Readonly<{ [name: string]: string }>; readonly cwd?: string },
+  options: { readonly withinMs: number; readonly signal?: AbortSignal; readonly env?: Readonly<{ [name: string]: string | undefined }>; readonly cwd?: string },
 ): Promise<RunOutcome> {
   const { withinMs, signal, env, cwd } = options;
   const over = AbortSignal.any([AbortSignal.timeout(withinMs), ...(signal ? [signal] : [])]);
