@@ -17,7 +17,12 @@ const text = z.string().optional().catch(undefined);
 const number = z.number().optional().catch(undefined);
 const sessionId = z.string().refine(isSessionId);
 
-const times = z.object({ created: z.number(), updated: z.number(), archived: number });
+/** What no calendar holds says nothing, and takes nothing else of the row with it. */
+const time = z
+  .number()
+  .refine((at) => Math.abs(at) <= 8.64e15)
+  .catch(0);
+const times = z.object({ created: time, updated: time, archived: time.optional().catch(undefined) });
 const common = { id: sessionId, title: z.string().catch(""), parentID: text, time: times };
 const SessionShape = z
   .union([z.object({ ...common, directory: z.string().min(1) }), z.object({ ...common, location: z.object({ directory: z.string().min(1) }) })])
@@ -129,7 +134,7 @@ const RunningPart = z.object({
 });
 const MessageShape = z
   .object({
-    info: z.object({ id: z.string(), role: z.enum(["user", "assistant"]), time: z.object({ created: z.number(), completed: number }) }),
+    info: z.object({ id: z.string(), role: z.enum(["user", "assistant"]), time: z.object({ created: time, completed: number }) }),
     parts: z.array(z.unknown()).catch([]),
   })
   .transform(({ info, parts }): Message => ({

@@ -21,10 +21,11 @@ interface Known {
   readonly runBy: readonly { readonly look: ServerLook; readonly run: ServerRun }[];
 }
 
-/** A run for what a server runs, or has touched since it began; a record of the past for the rest; and unknown where a process that can't be asked may run it. */
+/** A run for what a server runs, or has touched since it began; a record of the past for the rest; and unknown where what can't be asked may run it. */
 export function facetsOf(seen: Seen): readonly Facet[] {
   const all = knownIn(seen.looks);
-  return [...all.values()].map((known) => facetOf(known, all, seen));
+  const atWork = atWorkBelow(all);
+  return [...all.values()].map((known) => facetOf(known, atWork.get(known.id) ?? [], seen));
 }
 
 function knownIn(looks: readonly ServerLook[]): ReadonlyMap<string, Known> {
@@ -43,10 +44,9 @@ function knownIn(looks: readonly ServerLook[]): ReadonlyMap<string, Known> {
   return new Map([...ids].map((id) => [id, { id, session: sessions.get(id)?.session, listedBy: sessions.get(id)?.listedBy ?? [], runBy: runs.get(id) ?? [] }]));
 }
 
-function facetOf(known: Known, all: ReadonlyMap<string, Known>, seen: Seen): Facet {
-  const family = familyOf(known, all);
-  const [busy] = family.flatMap(({ runBy }) => runBy);
-  if (busy) return runOf(known, busy.look.server, busy.run.directory, activityOf(known, family, seen.at), seen);
+function facetOf(known: Known, atWork: readonly Known[], seen: Seen): Facet {
+  const [busy] = atWork.flatMap(({ runBy }) => runBy);
+  if (busy) return runOf(known, busy.look.server, busy.run.directory, activityOf(known, atWork, seen.at), seen);
   const { session } = known;
   const elsewhere = session && whereItMayRun(session, known.listedBy, seen);
   if (elsewhere !== undefined) return recordOf(known, { value: "unknown", seen: elsewhere, at: seen.at }, seen.at);
@@ -55,19 +55,20 @@ function facetOf(known: Known, all: ReadonlyMap<string, Known>, seen: Seen): Fac
   return recordOf(known, { value: "gone", seen: "no server that is known runs it", at: seen.at }, seen.at);
 }
 
-/** It, and all that was begun for it. */
-function familyOf(root: Known, all: ReadonlyMap<string, Known>): readonly Known[] {
-  const family = [root];
-  for (const member of family) for (const other of childrenIn(all).get(member.id) ?? []) if (!family.includes(other)) family.push(other);
-  return family;
-}
-
-const children = new WeakMap<ReadonlyMap<string, Known>, ReadonlyMap<string | undefined, readonly Known[]>>();
-/** Worked out once for a look: it is asked for each of hundreds of sessions. */
-function childrenIn(all: ReadonlyMap<string, Known>): ReadonlyMap<string | undefined, readonly Known[]> {
-  const known = children.get(all) ?? Map.groupBy(all.values(), ({ session }) => session?.parentId);
-  children.set(all, known);
-  return known;
+/** By session, those of it and of what was begun for it that are at work, itself first. Told upwards by the few that are, since parents may stand in long rows, or in a circle. */
+function atWorkBelow(all: ReadonlyMap<string, Known>): ReadonlyMap<string, readonly Known[]> {
+  const atWork = new Map<string, Known[]>();
+  for (const running of [...all.values()].filter(({ runBy }) => runBy.length > 0)) {
+    const above = new Set<string>();
+    for (let at: Known | undefined = running; at && !above.has(at.id); at = at.session?.parentId === undefined ? undefined : all.get(at.session.parentId)) {
+      above.add(at.id);
+      const known = atWork.get(at.id) ?? [];
+      if (at === running) known.unshift(running);
+      else known.push(running);
+      atWork.set(at.id, known);
+    }
+  }
+  return atWork;
 }
 
 interface Doing {
@@ -76,8 +77,8 @@ interface Doing {
 }
 
 /** What waits for a person goes first, also where a sub-agent waits; of turns its own goes before theirs. */
-function activityOf(known: Known, family: readonly Known[], at: number): Doing {
-  const waits = family.flatMap((member) => member.runBy.flatMap(({ look }) => findWait(member.id, look) ?? []).map((found) => ({ member, found })));
+function activityOf(known: Known, atWork: readonly Known[], at: number): Doing {
+  const waits = atWork.flatMap((member) => member.runBy.flatMap(({ look }) => findWait(member.id, look) ?? []).map((found) => ({ member, found })));
   const [first] = waits;
   if (first) {
     const { member, found } = first;
@@ -85,7 +86,7 @@ function activityOf(known: Known, family: readonly Known[], at: number): Doing {
     return { activity: { value: "needsInput", seen: whose + found.words, at }, ...(found.asks && { asks: found.asks }) };
   }
   const [own] = known.runBy;
-  const [theirs] = family.flatMap(({ runBy }) => runBy);
+  const [theirs] = atWork.flatMap(({ runBy }) => runBy);
   const state = (own ?? theirs)?.run.state;
   const what = state?.kind === "retry" ? `tries again, ${state.attempt}: ${state.message}` : own ? "in a turn" : "a sub-agent of it is in a turn";
   return { activity: { value: "working", seen: known.session ? what : "deleted, but it still runs", at } };

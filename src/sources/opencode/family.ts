@@ -12,24 +12,29 @@ export interface Turn {
 
 /** A session, and the sub-agents that were begun for it. A deleted one has no children that could be known. */
 export function familyIds(id: string, sessions: readonly ServerSession[]): ReadonlySet<string> {
+  const children = Map.groupBy(sessions, ({ parentId }) => parentId);
   const ids = new Set([id]);
-  for (const member of ids) for (const session of sessions) if (session.parentId === member) ids.add(session.id);
+  for (const member of ids) for (const child of children.get(member) ?? []) ids.add(child.id);
   return ids;
 }
 
 export type Asked = { readonly kind: "told"; readonly turns: readonly Turn[] } | { readonly kind: "silent"; readonly server: Server };
 
-/** Looks afresh on these servers, by both engines, for turns of the family; those begun meanwhile too. A directory that a server has not opened it is not asked about. */
+/** Looks afresh on these servers, by both engines, for turns of the family; those begun meanwhile too, and each in its own directory. One that a server has not opened it is not asked about. */
 export async function turnsOf(id: string, directory: string, looks: readonly ServerLook[], signal: AbortSignal): Promise<Asked> {
   const turns: Turn[] = [];
   for (const { server, opened } of looks) {
     const { client } = server;
-    const asked = opened.has(directory) ? client.runs(directory, signal) : undefined;
-    const [sessions, runs, active] = await Promise.all([client.sessions(signal), asked, client.active(signal)]);
-    if (sessions.kind !== "ok") return { kind: "silent", server };
-    if ((runs && runs.kind !== "ok" && runs.kind !== "noSuchCall") || (active.kind !== "ok" && active.kind !== "noSuchCall")) return { kind: "silent", server };
+    const [sessions, active] = await Promise.all([client.sessions(signal), client.active(signal)]);
+    if (sessions.kind !== "ok" || (active.kind !== "ok" && active.kind !== "noSuchCall")) return { kind: "silent", server };
     const ids = familyIds(id, sessions.value);
-    if (runs?.kind === "ok") for (const run of runs.value.keys()) if (ids.has(run)) turns.push({ id: run, server, engine: "classic", directory });
+    const members = sessions.value.filter((session) => ids.has(session.id));
+    const directories = new Set([directory, ...members.map((member) => member.directory)]);
+    for (const asked of [...directories].filter((each) => opened.has(each))) {
+      const runs = await client.runs(asked, signal);
+      if (runs.kind !== "ok" && runs.kind !== "noSuchCall") return { kind: "silent", server };
+      if (runs.kind === "ok") for (const run of runs.value.keys()) if (ids.has(run)) turns.push({ id: run, server, engine: "classic", directory: asked });
+    }
     if (active.kind === "ok") for (const run of active.value) if (ids.has(run)) turns.push({ id: run, server, engine: "second", directory });
   }
   return { kind: "told", turns };

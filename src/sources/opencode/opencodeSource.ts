@@ -121,11 +121,16 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
   }
 }
 
-/** In words; undefined where it runs nowhere. */
+/** It, or what was begun for it and is deleted with it. In words; undefined where none of them runs anywhere. */
 function whyItMayRun(key: FacetKey, facets: readonly Facet[]): string | undefined {
-  const facet = facets.find((each) => each.key === key);
-  if (facet?.kind === "run") return facet.activity.value === "idle" ? undefined : `it still runs on ${facet.place}`;
-  return facet?.liveness.value === "unknown" ? facet.liveness.seen : undefined;
+  const children = Map.groupBy(facets, ({ parent }) => parent);
+  const family = new Set(facets.filter((facet) => facet.key === key));
+  for (const member of family) for (const child of children.get(member.key) ?? []) family.add(child);
+  const words = [...family].map((facet) => {
+    if (facet.kind === "run") return facet.activity.value === "idle" ? undefined : `it still runs on ${facet.place}`;
+    return facet.liveness.value === "unknown" ? facet.liveness.seen : undefined;
+  });
+  return words.find((why) => why !== undefined);
 }
 
 /** By database: several processes may share one. */

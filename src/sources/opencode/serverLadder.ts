@@ -31,7 +31,11 @@ export async function withServerLadder<T>(
   if (run.host.kind !== "server") throw new Error("a process of its own is not a server's session");
   const { directory } = run.host;
   const id = run.key.slice("opencode:".length);
-  const owning = looks.filter((look) => look.server === server || look.runs.some((turn) => turn.id === id));
+  const members = familyIds(
+    id,
+    looks.flatMap(({ sessions }) => sessions),
+  );
+  const owning = looks.filter((look) => look.server === server || look.runs.some((turn) => members.has(turn.id)));
   const listed = looks.flatMap(({ sessions }) => sessions).find((session) => session.id === id);
   const children = new Map<number, ProcessEntry>();
   const departed = new Map<number, ProcessEntry>();
@@ -116,7 +120,7 @@ export async function withServerLadder<T>(
     for (const look of owning) {
       const { process } = look.server;
       const isAtWork = turns.some((turn) => turn.server === look.server);
-      if (!process || !isAtWork || !look.opened.has(directory)) continue;
+      if (!process || !isAtWork) continue;
       const family = new Set([...familyIds(id, look.sessions), ...turns.map((turn) => turn.id)]);
       const doing = await doingOf(family, await atWorkOn(look, signal), look, signal);
       const found = await toolChildrenOf(process, doing, machine, now);
