@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { canBeSeenFrom } from "../../core/census.ts";
 import type { Census } from "../../core/census.ts";
 import type { Evidence } from "../../core/evidence.ts";
 import type { Liveness } from "../../core/facet.ts";
@@ -72,14 +73,14 @@ export function livenessOfOwner(owner: Owner, census: Census): Evidence<Liveness
   const compared = entry && identity ? compareProcesses(identity, entry.identity) : "different";
   if (compared === "unknown") return told("unknown", `${who} can't be compared with process ${owner.pid}`);
   if (entry && compared === "same") {
-    if (entry.identity.pidNamespace !== here.pidNamespace) return told("unknown", `${who} runs in another container`);
+    if (!canBeSeenFrom(here, entry.identity)) return told("unknown", `${who} runs in another container`);
     return told("alive", entry.state === "zombie" ? `${who} has ended, and was not collected yet` : `${who} lives`);
   }
   if (identity && mayBeElsewhere(identity, census)) return told("unknown", `${who} may run in another container`);
   return told("gone", `${who} is gone`);
 }
 
-/** Containers may share a host's name and its boot, and number their processes anew: the start is the same wherever one looks from. */
+/** Containers may share a host's name and its boot, and number their processes anew: the start is the same wherever one looks from. A namespace that may not be read may be another. */
 function mayBeElsewhere({ start }: ProcessIdentity, { here, processes }: Census): boolean {
   if (here.pidNamespace === undefined || start.kind !== "ticks") return false;
   return [...(processes?.values() ?? [])].some(

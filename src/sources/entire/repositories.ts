@@ -20,7 +20,7 @@ export function openRepositories(folders: readonly string[]): { find(signal: Abo
       const told = await Promise.all([...new Set(folders)].map((folder) => repositoryOf(resolve(folder), signal)));
       return {
         commons: [...new Set(told.flatMap((each) => (each.kind === "repository" ? [each.common] : [])))].sort(),
-        unreachable: told.flatMap((each) => (each.kind === "unreachable" ? [each] : [])),
+        unreachable: told.flatMap((each) => (each.kind === "unreachable" ? [{ place: each.place, reason: each.reason }] : [])),
       };
     },
   };

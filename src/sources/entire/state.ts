@@ -26,19 +26,20 @@ export interface State {
 const text = z.string().min(1).optional().catch(undefined);
 const time = z.string().transform(timeOf).optional().catch(undefined);
 const list = z.array(z.unknown()).catch([]);
+const anything = z.unknown().optional();
 const StateShape = z.object({
   session_id: z.string(),
   phase: text,
-  kind: z.unknown(),
-  owner: z.unknown().transform(ownerOf),
-  adopted_into_worktree_path: z.unknown(),
-  adopted_into_worktree_id: z.unknown(),
+  kind: anything,
+  owner: anything.transform(ownerOf),
+  adopted_into_worktree_path: anything,
+  adopted_into_worktree_id: anything,
   agent_type: text,
   last_prompt: text,
   first_prompt: text,
   worktree_path: text,
   started_at: time,
-  ended_at: z.unknown(),
+  ended_at: anything,
   last_interaction_time: time,
   files_touched: list,
   task_records: list,
