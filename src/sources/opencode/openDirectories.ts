@@ -1,5 +1,7 @@
+import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isSameProcess } from "../../core/process.ts";
+import { inodesWatchedBy } from "../../system/watchedInodes.ts";
 import type { News } from "./news.ts";
 import { openOpenedLog } from "./openedLog.ts";
 import type { OpenedLog } from "./openedLog.ts";
@@ -11,7 +13,7 @@ import type { Unfinished } from "./unfinished.ts";
 export type AtWork = ReadonlyMap<string, readonly Unfinished[] | undefined>;
 
 /** Which directories a server has open, without asking it: only about those it may be asked. */
-export type OpenDirectories = (server: Server, processes: readonly OpencodeProcess[], atWork: AtWork, signal: AbortSignal) => Promise<OpenOn>;
+export type OpenDirectories = (server: Server, processes: readonly OpencodeProcess[], atWork: AtWork) => Promise<OpenOn>;
 
 export interface OpenOn {
   readonly directories: ReadonlySet<string>;
@@ -19,37 +21,45 @@ export interface OpenOn {
   readonly areAll: boolean;
 }
 
-/** As its events and its log tell. Where neither does: where a message was begun and not ended, if nobody else can have begun it. */
+/**
+ * As its events and its log tell. Where the log does not: of the directories where a message is not at its end those that it watches, since it watches
+ * what it works in (1.18.33, on Linux). Nothing else of it is known then.
+ */
 export function openDirectoriesBy(news: News): OpenDirectories {
   const logs = new Map<string, OpenedLog>();
 
-  return async (server, processes, atWork, signal) => {
-    const logged = await inLog(server, processes, signal);
-    const directories = new Set([...news.openedBy(server), ...(logged ?? whereItAloneCanBeAtWork(server, processes, atWork))]);
-    return { directories, areAll: logged !== undefined };
+  return async (server, processes, atWork) => {
+    const own = processes.find(({ entry }) => isSameProcess(entry.identity, server.process));
+    const logged = own && (await inLog(own, processes));
+    const watched = own && !logged ? await watchedBy(own, atWork) : [];
+    return { directories: new Set([...news.openedBy(server), ...(logged ?? watched)]), areAll: logged !== undefined };
   };
 
-  async function inLog(
-    { database, process, client }: Server,
-    processes: readonly OpencodeProcess[],
-    signal: AbortSignal,
-  ): Promise<ReadonlySet<string> | undefined> {
-    const own = processes.find(({ entry }) => isSameProcess(entry.identity, process));
-    if (database === undefined || !own) return undefined;
+  async function inLog(own: OpencodeProcess, processes: readonly OpencodeProcess[]): Promise<ReadonlySet<string> | undefined> {
+    const { entry, database } = own;
+    if (!database?.startsWith("/") || entry.startedAt === undefined || isLoggingElsewhere(own)) return undefined;
     const path = join(dirname(database), "log", "opencode.log");
     const log = logs.get(path) ?? openOpenedLog(path);
     logs.set(path, log);
-    const of = { startedAt: own.entry.startedAt, cwd: own.cwd };
-    const told = await log.openedBy(of);
-    if (told) return told;
-    // Of two that began together one has not opened its own folder yet; this question makes it do so.
-    await client.ownDirectory(signal);
-    return log.openedBy(of);
+    return log.openedBy(
+      entry.startedAt,
+      processes.filter((other) => other !== own).flatMap((other) => other.entry.startedAt ?? []),
+    );
   }
 }
 
-function whereItAloneCanBeAtWork({ database, startedAt, process }: Server, processes: readonly OpencodeProcess[], atWork: AtWork): readonly string[] {
-  const isAlone = processes.every(({ entry, database: theirs }) => theirs !== database || isSameProcess(entry.identity, process));
-  const rows = (database !== undefined && isAlone && startedAt !== undefined && atWork.get(database)) || [];
-  return rows.filter(({ since }) => since >= (startedAt ?? 0)).map(({ directory }) => directory);
+/** Its log goes to its terminal, or leaves out what is told here. */
+function isLoggingElsewhere({ entry: { argv } }: OpencodeProcess): boolean {
+  return argv.some((word) => /^--(print-logs|log-level)(=|$)/.test(word));
+}
+
+/** A folder is watched with what is below it: one whose parent is watched too proves nothing. */
+async function watchedBy({ entry, database }: OpencodeProcess, atWork: AtWork): Promise<readonly string[]> {
+  const rows = (database !== undefined && atWork.get(database)) || [];
+  if (rows.length === 0) return [];
+  const inodes = await inodesWatchedBy(entry.identity);
+  const isWatched = async (folder: string): Promise<boolean> => inodes.has(String((await stat(folder, { bigint: true }).catch(() => undefined))?.ino));
+  const directories = [...new Set(rows.map(({ directory }) => directory))];
+  const found = await Promise.all(directories.map(async (each) => ((await isWatched(each)) && !(await isWatched(dirname(each))) ? [each] : [])));
+  return found.flat();
 }

@@ -9,10 +9,11 @@ import type { Machine } from "../../system/machine.ts";
 import { reply } from "./answerAsked.ts";
 import { facetsOf } from "./facets.ts";
 import { isLook, lookAt } from "./look.ts";
-import type { ServerLook } from "./look.ts";
+import type { Looked, ServerLook } from "./look.ts";
 import { openNews } from "./news.ts";
 import { openDirectoriesBy } from "./openDirectories.ts";
 import type { AtWork } from "./openDirectories.ts";
+import { openPatience } from "./patience.ts";
 import { peekAt } from "./peek.ts";
 import { openProcessFinder } from "./processes.ts";
 import type { OpencodeProcess } from "./processes.ts";
@@ -42,6 +43,7 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
   const findServers = openServerFinder(servers, passwords);
   const news = openNews();
   const openOn = openDirectoriesBy(news);
+  const patient = openPatience();
   const latest = new Map<Server["client"], ServerLook>();
 
   return {
@@ -80,7 +82,7 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
     const found = await findServers(processes, census, signal);
     news.follow(found.servers);
     const unfinished = await unfinishedOf(processes);
-    const looked = await Promise.all(found.servers.map(async (server) => ({ server, looked: await lookOnce(server, where) })));
+    const looked = await Promise.all(found.servers.map(async (server) => ({ server, looked: await patient(server, () => lookOnce(server), where) })));
     for (const known of latest.keys()) if (!found.servers.some(({ client }) => client === known)) latest.delete(known);
     const looks = looked.flatMap(({ looked }) => (isLook(looked) ? [looked] : []));
     const mute = processes.filter(({ entry }) => !looks.some(({ server }) => isSameProcess(server.process, entry.identity)));
@@ -96,9 +98,9 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
     };
 
     /** While a server tells its news by itself, what it last said is still so. */
-    async function lookOnce(server: Server, where: "everywhere" | "whereThereIsNews") {
+    async function lookOnce(server: Server): Promise<Looked> {
       const before = latest.get(server.client);
-      const open = await openOn(server, processes, unfinished, signal);
+      const open = await openOn(server, processes, unfinished);
       const isKnown = before && news.isQuiet(server) && [...open.directories].every((directory) => before.opened.has(directory));
       if (isKnown && where === "whereThereIsNews") return before;
       news.asked(server);

@@ -7,19 +7,17 @@ import { isAbsence } from "../../system/files.ts";
 interface LoggedRun {
   readonly firstAt: number;
   readonly opened: Set<string>;
-  /** Also those that it has closed since. */
-  readonly everOpened: Set<string>;
 }
 
 export interface OpenedLog {
-  /** The directories that this process has open now; undefined where the log does not tell which lines are its own. */
-  openedBy(of: { readonly startedAt: number | undefined; readonly cwd: string | undefined }): Promise<ReadonlySet<string> | undefined>;
+  /** The directories that the process which began then has open now; undefined where the log does not tell which lines are its own. `others`: when the rest began. */
+  openedBy(startedAt: number, others: readonly number[]): Promise<ReadonlySet<string> | undefined>;
 }
 
 /**
  * The log that all of OpenCode (1.18.33) on one data folder append to. No server tells which directories it has open, and to be asked about another makes it
  * run that one's plugins; the log has a line for each that is opened or closed. Its lines name no process: the first of a run is written a moment after its
- * process began, and of two that began together the one that has opened its own folder is meant.
+ * process began. Of two that began together nobody can tell whose is whose, also since one of them may write no log at all.
  */
 export function openOpenedLog(path: string): OpenedLog {
   const runs = new Map<string, LoggedRun>();
@@ -29,12 +27,11 @@ export function openOpenedLog(path: string): OpenedLog {
   let decoder = new StringDecoder("utf8");
 
   return {
-    async openedBy({ startedAt, cwd }) {
+    async openedBy(startedAt, others) {
       await readOn();
-      if (startedAt === undefined) return undefined;
-      const near = [...runs.values()].filter(({ firstAt }) => firstAt >= startedAt - clockGrainMs && firstAt < startedAt + beginsWithinMs);
-      const [only, ...others] = near.length > 1 ? near.filter(({ everOpened }) => cwd !== undefined && everOpened.has(cwd)) : near;
-      return others.length > 0 ? undefined : only?.opened;
+      const [only, ...more] = [...runs.values()].filter((run) => isNear(run, startedAt));
+      const isOnlyOurs = only && more.length === 0 && !others.some((began) => isNear(only, began));
+      return isOnlyOurs ? only.opened : undefined;
     },
   };
 
@@ -62,7 +59,7 @@ export function openOpenedLog(path: string): OpenedLog {
   function note(line: string): void {
     const [, time = "", run = "", words = ""] = /^timestamp=(\S+) level=\S+ run=(\w+) (.*)/.exec(line) ?? [];
     if (run === "") return;
-    const known = runs.get(run) ?? { firstAt: Date.parse(time), opened: new Set(), everOpened: new Set() };
+    const known = runs.get(run) ?? { firstAt: Date.parse(time), opened: new Set() };
     runs.set(run, known);
     // Nowhere but at the beginning: what a title or a path puts into a line stands behind it, in quotes.
     const [, does, told = ""] = /^message="(creating|disposing) instance" directory=("(?:[^"\\]|\\.)*"|\S+)/.exec(words) ?? [];
@@ -70,8 +67,10 @@ export function openOpenedLog(path: string): OpenedLog {
     if (directory === undefined) return;
     if (does === "disposing") known.opened.delete(directory);
     else known.opened.add(directory);
-    known.everOpened.add(directory);
   }
+}
+function isNear({ firstAt }: LoggedRun, began: number): boolean {
+  return firstAt >= began - clockGrainMs && firstAt < began + beginsWithinMs;
 }
 const mostBytes = 16 * 1024 * 1024;
 const beginsWithinMs = 15_000;

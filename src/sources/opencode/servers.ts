@@ -58,8 +58,9 @@ export function openServerFinder(configured: readonly string[], passwords: Passw
   return async (processes, census, signal) => {
     const candidates = candidatesOf(processes, configured, await findService(processes));
     const probed = await Promise.all(candidates.map((candidate) => limit(() => look(candidate, census, signal))));
-    // Who is known to be there, and silent, may be about to begin.
-    known = new Map(probed.flatMap(({ key, entry, candidate }) => (entry.found.probed.kind === "silent" && candidate.process ? [] : [[key, entry]])));
+    // Who has just begun may be about to answer.
+    const isBeginning = ({ process }: Candidate): boolean => process !== undefined && census.at - (process.entry.startedAt ?? 0) < beginsWithinMs;
+    known = new Map(probed.flatMap(({ key, entry, candidate }) => (entry.found.probed.kind === "silent" && isBeginning(candidate) ? [] : [[key, entry]])));
     return {
       servers: probed.flatMap(
         ({
@@ -86,7 +87,8 @@ export function openServerFinder(configured: readonly string[], passwords: Passw
     const kept = await loginFor(candidate);
     const before = known.get(key);
     const isYoung = before && at - before.at < (before.found.probed.kind === "silent" ? silentMs : keptMs);
-    const isKept = before && before.password === kept?.password && (process !== undefined || isYoung);
+    const isLasting = process !== undefined && before?.found.probed.kind !== "silent";
+    const isKept = before && before.password === kept?.password && (isLasting || isYoung);
     const entry = isKept ? before : { found: await probeWith(candidate, kept, signal), password: kept?.password, at };
     return { candidate, key, entry };
   }
@@ -109,6 +111,7 @@ export function openServerFinder(configured: readonly string[], passwords: Passw
 }
 const keptMs = 30_000;
 const silentMs = 10_000;
+const beginsWithinMs = 15_000;
 
 function candidatesOf(processes: readonly OpencodeProcess[], configured: readonly string[], service: Candidate | undefined): readonly Candidate[] {
   const byOrigin = new Map<string, Candidate>();
