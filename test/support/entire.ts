@@ -90,7 +90,7 @@ export function claudeWho(isIt: (entry: ProcessEntry) => boolean, role: "agent" 
 
 export async function realCensus(): Promise<Census> {
   const table = await openLinuxProcesses();
-  return { at: Date.now(), here: table.here, processes: await table.readAll(), panes: [], unreachable: [] };
+  return { at: Date.now(), here: table.here, processes: await table.readAll(soon()), panes: [], unreachable: [] };
 }
 
 export async function recordsIn(source: Source, census: Census): Promise<readonly SessionRecord[]> {

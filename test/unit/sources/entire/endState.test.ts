@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { endState } from "../../../../src/sources/entire/endState.ts";
 import { aState, goText } from "../../../support/entire.ts";

@@ -51,7 +51,7 @@ test("two states as the program writes them", async () => {
   expect(records).toEqual([
     {
       kind: "record",
-      key: keyIn(app, String(ended)),
+      key: keyIn(app, ended),
       source: "entire",
       place: join(app, ".git"),
       liveness: { value: "gone", seen: "its owner codex (31007) is gone", at: now },
@@ -66,7 +66,7 @@ test("two states as the program writes them", async () => {
     },
     {
       kind: "record",
-      key: keyIn(app, String(active)),
+      key: keyIn(app, active),
       source: "entire",
       place: join(app, ".git"),
       liveness: { value: "gone", seen: "its owner claude (48213) is gone", at: now },
