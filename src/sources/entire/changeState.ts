@@ -72,6 +72,7 @@ async function changeUnderLock({ common, asSeen, liveness, change, guard, signal
   if (!before.isOwn) return { kind: "failed", reason: "its state file belongs to another user" };
 
   if (fresh.phase === "ended") return { kind: "alreadySo" };
+  if (fresh.owner.kind === "unreadable") return { kind: "failed", reason: "its owner can't be read" };
   // Our look is older than the lock: a gone process stays gone, so that it is still the same one is all there is to see.
   if (!isSameOwner(asSeen.owner, fresh.owner)) return { kind: "changedMeanwhile", fresh };
   if (change.kind === "exited" && (fresh.owner.kind !== "told" || liveness.value !== "gone"))

@@ -1,3 +1,5 @@
+import { endOfString, parseJson } from "./jsonText.ts";
+
 export interface MemberChanges {
   /** By key, as JSON text. */
   readonly set: Readonly<Record<string, string>>;
@@ -91,17 +93,7 @@ function endOfValue(json: string, start: number): number {
   return json.length;
 }
 
-function endOfString(json: string, start: number): number {
-  let at = start + 1;
-  while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
-  return at;
-}
-
 function isObject(json: string): boolean {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  const value = parseJson(json);
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

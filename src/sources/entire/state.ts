@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "./jsonText.ts";
 import { ownerOf } from "./owner.ts";
 import type { Owner } from "./owner.ts";
 import { pendingWords } from "./pending.ts";
@@ -95,12 +96,4 @@ function untouchableOf(told: {
 
 function isSaid(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return undefined;
-  }
 }
