@@ -25,13 +25,13 @@ export async function lookAtPlayed(played: PlayedOpencode, over: Partial<Server>
     database: undefined,
     ...over,
   };
-  const looked = await lookAt(server, new Set(opened), signal);
+  const looked = await lookAt(server, { directories: new Set(opened), areAll: true }, signal);
   if (!isLook(looked)) throw new Error(looked.reason);
   return looked;
 }
 
 export function runIn(looks: readonly ServerLook[], id: string): Run {
-  const facet = facetsOf({ looks, portless: [], unfinished: new Map(), at: now }).find(({ key }) => key === `opencode:${id}`);
+  const facet = facetsOf({ looks, mute: [], unfinished: new Map(), at: now }).find(({ key }) => key === `opencode:${id}`);
   if (facet?.kind !== "run") throw new Error(`${id} is no run`);
   return facet;
 }

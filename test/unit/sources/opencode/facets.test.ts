@@ -36,11 +36,16 @@ function aRun(id: string, over: Partial<ServerRun> = {}): ServerRun {
 }
 
 function aLook(sessions: readonly ServerSession[], over: Partial<ServerLook> = {}): ServerLook {
-  return { server: aServer(), sessions, runs: [], opened: new Set(["/app"]), permissions: [], questions: [], ...over };
+  return { server: aServer(), sessions, runs: [], opened: new Set(["/app"]), knowsAllOpened: true, permissions: [], questions: [], ...over };
+}
+
+/** Sessions whose last message is not at its end, begun a moment after the server. */
+function unfinishedAre(...ids: readonly string[]): Seen["unfinished"] {
+  return new Map([["/data/opencode/opencode.db", ids.map((id) => ({ id, directory: "/app", since: began + 1_000 }))]]);
 }
 
 function seen(looks: readonly ServerLook[], over: Partial<Seen> = {}): Seen {
-  return { looks, portless: [], unfinished: new Map([["/data/opencode/opencode.db", new Set<string>()]]), at: now, ...over };
+  return { looks, mute: [], unfinished: unfinishedAre(), at: now, ...over };
 }
 
 function facets(looks: readonly ServerLook[], over: Partial<Seen> = {}): ReadonlyMap<string, Facet> {
@@ -77,7 +82,7 @@ test("idle is what was touched since its server began; what was not is of the pa
   const sessions = [aSession("ses_new", touched), aSession("ses_old"), aSession("ses_put", { ...touched, archivedAt: now - 5 })];
   expect(statuses([aLook(sessions)])).toEqual([
     "ses_new idle (idle on 127.0.0.1:4096)",
-    "ses_old stopped (not touched since 127.0.0.1:4096 began)",
+    "ses_old stopped (127.0.0.1:4096 keeps it and does not run it)",
     "ses_put archived (archived in OpenCode)",
   ]);
 });
@@ -90,7 +95,7 @@ test("of a server of which nobody knows when it began, only what it runs is runn
   const server = aServer(4096, { startedAt: undefined, process: undefined, database: undefined });
   expect(statuses([aLook([aSession("ses_a", touched), aSession("ses_b")], { server, runs: [aRun("ses_b")] })])).toEqual([
     "ses_b working (in a turn)",
-    "ses_a stopped (not touched since 127.0.0.1:4096 began)",
+    "ses_a stopped (127.0.0.1:4096 keeps it and does not run it)",
   ]);
 });
 
@@ -157,42 +162,56 @@ test("of two servers on one database an idle one is on the one that has its fold
   expect(facetsOf(seen([elsewhere, open]))).toMatchObject([{ title: "newer", host: { url: "http://127.0.0.1:4097" } }]);
 });
 
-test("what no server runs may run in a window that can't be asked: in its folder, touched since that began, and not at its end", () => {
-  const window = anOpencode(99, { role: "agent", cwd: "/app", startedAt: began });
-  const unfinished = new Map([["/data/opencode/opencode.db", new Set(["ses_open", "ses_else", "ses_old"])]]);
-  const sessions = [
-    aSession("ses_open", touched),
-    aSession("ses_done", touched),
-    aSession("ses_else", { ...touched, directory: "/other" }),
-    aSession("ses_old"),
-  ];
-  expect(statuses([aLook(sessions)], { portless: [window], unfinished })).toEqual([
+const mute = anOpencode(99, { role: "agent", cwd: "/app", startedAt: began, database: "/data/opencode/opencode.db" });
+
+test("what no server runs, and is not at its end, may run in an OpenCode that can't be asked", () => {
+  const sessions = [aSession("ses_open", touched), aSession("ses_done", touched), aSession("ses_old")];
+  expect(statuses([aLook(sessions)], { mute: [mute], unfinished: unfinishedAre("ses_open") })).toEqual([
     "ses_done idle (idle on 127.0.0.1:4096)",
-    "ses_else idle (idle on 127.0.0.1:4096)",
     "ses_open unknown (it may run in opencode (99), which can't be asked)",
-    "ses_old stopped (not touched since 127.0.0.1:4096 began)",
+    "ses_old stopped (127.0.0.1:4096 keeps it and does not run it)",
   ]);
 });
 
-test("where the database can't be read, all that was touched in that window's folder may run there", () => {
-  const window = anOpencode(99, { role: "agent", cwd: "/app", startedAt: began });
+test("what was cut off before that began, or lies in another's database, does not run there", () => {
+  const later = anOpencode(99, { role: "agent", startedAt: now, database: "/data/opencode/opencode.db" });
+  const elsewhere = anOpencode(99, { role: "agent", startedAt: began, database: "/other.db" });
+  for (const silent of [later, elsewhere])
+    expect(statuses([aLook([aSession("ses_a", touched)])], { mute: [silent], unfinished: unfinishedAre("ses_a") })).toEqual([
+      "ses_a idle (idle on 127.0.0.1:4096)",
+    ]);
+});
+
+test("where the database can't be read, all that was touched since that began may run there", () => {
   const looks = [aLook([aSession("ses_a", touched), aSession("ses_b")])];
   for (const unfinished of [new Map(), new Map([["/data/opencode/opencode.db", undefined]])])
-    expect(statuses(looks, { portless: [window], unfinished })[0]).toBe("ses_a unknown (it may run in opencode (99), which can't be asked)");
+    expect(statuses(looks, { mute: [mute], unfinished })[0]).toBe("ses_a unknown (it may run in opencode (99), which can't be asked)");
 });
 
-test("what a known server runs does not run in a window, and is not in doubt for it", () => {
-  const window = anOpencode(99, { role: "agent", cwd: "/app", startedAt: began });
-  const unfinished = new Map([["/data/opencode/opencode.db", new Set(["ses_a"])]]);
+test("what is not at its end in a folder that its server was not asked about may run there, and is not said to be idle", () => {
+  const look = aLook([aSession("ses_far", { ...touched, directory: "/far" }), aSession("ses_near", touched)], { knowsAllOpened: false });
+  expect(statuses([look], { unfinished: unfinishedAre("ses_far") })).toEqual([
+    "ses_near idle (idle on 127.0.0.1:4096)",
+    "ses_far unknown (it may run on 127.0.0.1:4096, which can't be asked about its folder)",
+  ]);
+  expect(statuses([{ ...look, knowsAllOpened: true }], { unfinished: unfinishedAre("ses_far") })).toContain("ses_far idle (idle on 127.0.0.1:4096)");
+});
+
+test("a database in memory is nobody else's, and lies in no folder", () => {
+  const look = aLook([aSession("ses_a", touched)], { server: aServer(4096, { database: ":memory:" }) });
+  const another = anOpencode(99, { role: "server", startedAt: began, database: ":memory:" });
+  expect(statuses([look], { mute: [another], unfinished: new Map() })).toEqual(["ses_a idle (idle on 127.0.0.1:4096)"]);
+  expect(facets([look]).get("ses_a")?.conversation).not.toHaveProperty("home");
+});
+
+test("what a known server runs does not run elsewhere, and is not in doubt for it", () => {
   const look = aLook([aSession("ses_a", touched)], { runs: [aRun("ses_a")] });
-  expect(statuses([look], { portless: [window], unfinished })).toEqual(["ses_a working (in a turn)"]);
+  expect(statuses([look], { mute: [mute], unfinished: unfinishedAre("ses_a") })).toEqual(["ses_a working (in a turn)"]);
 });
 
-test("a sub-agent of what may run in a window is not idle either", () => {
-  const window = anOpencode(99, { role: "agent", cwd: "/app", startedAt: began });
-  const unfinished = new Map([["/data/opencode/opencode.db", new Set(["ses_child"])]]);
+test("a sub-agent of what may run elsewhere is not idle either", () => {
   const look = aLook([aSession("ses_root", touched), aSession("ses_child", { ...touched, parentId: "ses_root" })]);
-  const told = statuses([look], { portless: [window], unfinished });
+  const told = statuses([look], { mute: [mute], unfinished: unfinishedAre("ses_child") });
   expect(told).toContain("ses_child unknown (it may run in opencode (99), which can't be asked)");
 });
 

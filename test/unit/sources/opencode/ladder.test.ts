@@ -149,6 +149,19 @@ test("of two servers on one database the one that runs it is asked, and the othe
   expect([deedsOf(owner).length, deedsOf(other)]).toEqual([1, []]);
 });
 
+test("at work on two servers at once it is ended on both, and on each by force", async () => {
+  await using one = await busy();
+  await using other = await busy();
+  await climb([await lookAtPlayed(one), await lookAtPlayed(other)], async (ladder) => {
+    expect(await ladder.remains(signal)).toHaveLength(2);
+    expect(await take(ladder, /abort/)).toEqual([]);
+    expect(ladder.rungs.filter(({ does }) => does.startsWith("ends every turn in")).map(({ does }) => does)).toEqual(
+      [one, other].map(({ origin }) => `ends every turn in /app on ${origin.slice("http://".length)}`),
+    );
+  });
+  expect([deedsOf(one).length, deedsOf(other).length]).toEqual([1, 1]);
+});
+
 test("a server that refuses the abort, or dies at it, has done nothing, and says so", async () => {
   const hangsUp: Answering = (_, response) => void response.destroy();
   for (const answer of [json({}, 500), json({ data: {} }), hangsUp]) {
