@@ -41,6 +41,7 @@ export function createEntireSource({ repositories, agents }: { readonly reposito
       };
     },
     record,
+    takes: new Set(["exited", "stopped"]),
   };
 
   async function read(census: Census, signal: AbortSignal): Promise<Reading> {
@@ -115,7 +116,7 @@ export function createEntireSource({ repositories, agents }: { readonly reposito
       case "stopped": {
         const state = madeOf.get(asSeen);
         // Not as it was looked at: then nothing tells whether it is still so.
-        if (!state) return { kind: "failed", reason: "it was not looked at before" };
+        if (!state) return { kind: "failed", reason: "its state could not be read before" };
         const freshOf = (fresh: State): SessionRecord => asItIsNow(fresh, state, asSeen);
         const ended = await changeState({
           common: asSeen.place,

@@ -18,7 +18,7 @@ export function recordOf(state: State, common: string, { liveness, process }: Ow
   const agent = agentIn(state, agents);
   const conversation = agent && conversationOf(state, agent);
   const title = state.prompt === undefined ? undefined : titleIn(state.prompt);
-  const lastInteractionAt = interactionOf(state, liveness);
+  const lastInteractionAt = state.lastInteractionAt ?? (state.phase === "active" ? startedAt : undefined);
   return {
     kind: "record",
     key: keyOf(state.id, common),
@@ -34,6 +34,7 @@ export function recordOf(state: State, common: string, { liveness, process }: Ow
     ...(startedAt !== undefined && { startedAt }),
     ...(lastInteractionAt !== undefined && { lastInteractionAt }),
     ...(pending !== undefined && { pending }),
+    ...(state.phase === "idle" && { isBetweenTurns: true }),
   };
 }
 
@@ -61,12 +62,6 @@ function says({ phase, untouchable, endedAt }: State, at: number): Evidence<Reco
 function ofBook({ phase, untouchable }: State, liveness: Evidence<Liveness>): Evidence<Liveness> {
   const isOver = phase === "ended" || untouchable !== undefined;
   return isOver && liveness.value !== "gone" ? { ...liveness, value: "unseen", seen: "its book is closed" } : liveness;
-}
-
-/** Stuck is only what is in a turn: one that waits for a prompt, and may live, tells no time to be measured by. */
-function interactionOf({ phase, lastInteractionAt, startedAt }: State, { value }: Evidence<Liveness>): number | undefined {
-  if (phase === "active") return lastInteractionAt ?? startedAt;
-  return phase === "idle" && value === "unknown" ? undefined : lastInteractionAt;
 }
 
 /** A prompt may be a whole file: of that a row needs one line. */
