@@ -2,6 +2,7 @@ import type { Facet, SessionRecord } from "../facet.ts";
 import type { Step } from "../ladder.ts";
 import type { Receipt, Result, StoreLine } from "../receipt.ts";
 import type { Refusal } from "../refusal.ts";
+import { processWords } from "../sentences.ts";
 import { facetsOf } from "../session.ts";
 import type { Session } from "../session.ts";
 import { lookAgain } from "./lookAgain.ts";
@@ -59,6 +60,9 @@ async function lookFor(session: Session, { verify }: CleanUpOptions, context: Op
     return fresh.reason === "unreachable" ? { kind: "unknown", why: fresh.detail } : fresh;
   }
   const known = facetsOf(fresh.session).filter(({ source }) => source !== "tracking");
+  // A window goes on to other conversations than the one that it was opened with, and is never ended for this.
+  const window = fresh.session.run?.host.kind === "process" ? fresh.session.run : undefined;
+  if (window && window.liveness.value !== "gone") return { kind: "unknown", why: `it may be open in ${processWords(fresh.session)}` };
   const unsure = known.find(({ liveness }) => liveness.value === "unknown");
   if (unsure) return { kind: "unknown", why: unsure.liveness.seen };
   return known.length > 0 ? { kind: "there", session: fresh.session } : nowhere;

@@ -1,12 +1,17 @@
 import type { ServerSession } from "./client.ts";
 import type { ServerLook } from "./look.ts";
-import type { OpencodeProcess } from "./processes.ts";
 import type { Unfinished } from "./unfinished.ts";
+
+export interface Mute {
+  readonly name: string;
+  readonly database: string | undefined;
+  readonly startedAt: number | undefined;
+}
 
 /** What is known of places that could not be asked. */
 export interface Unasked {
-  /** OpenCode that gave no answer: it has no port, is locked, or hangs. What it runs, nobody else knows. */
-  readonly mute: readonly OpencodeProcess[];
+  /** What gave no answer: it has no port, is locked, or hangs, or it is something else that writes to that database. What it runs, nobody else knows. */
+  readonly mute: readonly Mute[];
   /** By database, the sessions whose last message is not at its end; undefined where it can't be read. */
   readonly unfinished: ReadonlyMap<string, readonly Unfinished[] | undefined>;
   readonly at: number;
@@ -22,8 +27,8 @@ export function whereItMayRun(session: ServerSession, listedBy: readonly ServerL
     ({ server, opened, knowsAllOpened }) => !opened.has(session.directory) && !knowsAllOpened && mayBeAtWork(server.database, server.startedAt ?? at - dayMs),
   );
   if (unaskedServer) return `it may run on ${unaskedServer.server.origin.replace(/^https?:\/\//, "")}, which can't be asked about its folder`;
-  const process = mute.find(({ entry, database }) => (database === undefined || databases.includes(database)) && mayBeAtWork(database, entry.startedAt ?? 0));
-  return process && `it may run in opencode (${process.entry.identity.pid}), which can't be asked`;
+  const one = mute.find(({ database, startedAt }) => (database === undefined || databases.includes(database)) && mayBeAtWork(database, startedAt ?? 0));
+  return one && `it may run in ${one.name}, which can't be asked`;
 
   function mayBeAtWork(database: string | undefined, began: number): boolean {
     const rows = database === undefined ? undefined : unfinished.get(database);

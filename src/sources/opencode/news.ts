@@ -94,7 +94,9 @@ export function openNews(follow = followEvents): News {
     );
   }
 
-  function hear({ type, directory }: ServerEvent, each: Told): void {
+  function hear({ type, directory: told }: ServerEvent, each: Told): void {
+    // "global" is what an event of no directory names.
+    const directory = told?.startsWith("/") ? told : undefined;
     const isNew = directory !== undefined && type !== "server.instance.disposed" && !each.opened.has(directory);
     if (isNew) each.opened.add(directory);
     if (directory !== undefined && type === "server.instance.disposed") each.opened.delete(directory);

@@ -1,7 +1,6 @@
 import type { Agent } from "../../core/agent.ts";
 import type { Census } from "../../core/census.ts";
 import type { Facet, FacetKey, Run } from "../../core/facet.ts";
-import { isSameProcess } from "../../core/process.ts";
 import type { Refusal } from "../../core/refusal.ts";
 import type { Source } from "../../core/source.ts";
 import type { Unreachable } from "../../core/notice.ts";
@@ -10,6 +9,7 @@ import { reply } from "./answerAsked.ts";
 import { facetsOf } from "./facets.ts";
 import { isLook, lookAt } from "./look.ts";
 import type { Looked, ServerLook } from "./look.ts";
+import { muteIn } from "./mute.ts";
 import { openNews } from "./news.ts";
 import { openDirectoriesBy } from "./openDirectories.ts";
 import type { AtWork } from "./openDirectories.ts";
@@ -85,7 +85,7 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
     const looked = await Promise.all(found.servers.map(async (server) => ({ server, looked: await patient(server, () => lookOnce(server), where) })));
     for (const known of latest.keys()) if (!found.servers.some(({ client }) => client === known)) latest.delete(known);
     const looks = looked.flatMap(({ looked }) => (isLook(looked) ? [looked] : []));
-    const mute = processes.filter(({ entry }) => !looks.some(({ server }) => isSameProcess(server.process, entry.identity)));
+    const mute = await muteIn(census, processes, looks, unfinished);
     return {
       facets: facetsOf({ looks, mute, unfinished, at: census.at }),
       looks,

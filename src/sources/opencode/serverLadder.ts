@@ -10,7 +10,7 @@ import type { Turn } from "./family.ts";
 import { reasonOf } from "./look.ts";
 import type { ServerLook } from "./look.ts";
 import type { Server } from "./servers.ts";
-import { doingOf, remnantOf, toolChildrenOf } from "./toolChildren.ts";
+import { doingOf, remnantOf, runsUs, toolChildrenOf } from "./toolChildren.ts";
 import { widerRungs } from "./widerRungs.ts";
 
 export interface OnServer {
@@ -39,6 +39,7 @@ export async function withServerLadder<T>(
   const listed = looks.flatMap(({ sessions }) => sessions).find((session) => session.id === id);
   const children = new Map<number, ProcessEntry>();
   const departed = new Map<number, ProcessEntry>();
+  let runsThisProgram = false;
 
   const rungs: readonly Rung[] = [
     { step: "ask", reach: "session", does: `asks ${hostOf(server)} to abort it`, graceMs: 12_000, take: askAll },
@@ -65,6 +66,7 @@ export async function withServerLadder<T>(
   async function askAll() {
     const { turns, left } = await turnsLeft();
     await collect(turns);
+    if (runsThisProgram) return { kind: "refused", reason: "protected", detail: "it runs what you are using now" } as const;
     if (turns.length === 0 && left.length > 0) return { kind: "refused", reason: "unreachable", detail: `${hostOf(server)} does not answer` } as const;
     const own: Turn = { id, server, engine: "classic", directory };
     const refusal = await ask(turns.length > 0 ? turns : [own]);
@@ -124,6 +126,7 @@ export async function withServerLadder<T>(
       const family = new Set([...familyIds(id, look.sessions), ...turns.map((turn) => turn.id)]);
       const doing = await doingOf(family, await atWorkOn(look, signal), look, signal);
       const found = await toolChildrenOf(process, doing, machine, now);
+      runsThisProgram ||= await runsUs(process, doing, machine, now);
       for (const entry of found.own) children.set(entry.identity.pid, entry);
       for (const entry of found.left) departed.set(entry.identity.pid, entry);
     }

@@ -1,4 +1,4 @@
-import { descendantsOf } from "../../core/census.ts";
+import { ancestorsOf, descendantsOf } from "../../core/census.ts";
 import type { Census, ProcessEntry } from "../../core/census.ts";
 import type { Remnant } from "../../core/ladder.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
@@ -66,6 +66,12 @@ export async function toolChildrenOf(
 }
 /** A process's start is told in hundredths of a second, from when the machine was started, which is a whole one; a message's by another clock. */
 const clockGrainMs = 1_500;
+
+/** Whether this very program runs below a tool of that turn: who asks for an end would be cut off by it. */
+export async function runsUs(server: ProcessIdentity, { tools }: Doing, machine: Machine, census: Pick<Census, "processes">): Promise<boolean> {
+  const top = ancestorsOf(process.pid, census).find(({ parentPid }) => parentPid === server.pid);
+  return top !== undefined && isRunBy(top, await machine.cwdOf(top.identity), tools);
+}
 
 function isRunBy({ argv }: ProcessEntry, cwd: string | undefined, tools: readonly RunningTool[]): boolean {
   return tools.some((tool) => {

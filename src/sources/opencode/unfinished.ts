@@ -9,8 +9,8 @@ export interface Unfinished {
 }
 
 /**
- * Looks into OpenCode's own database (1.18.33), which is only read: no server tells which of its directories are at work without being asked about each of
- * them, and to be asked makes it run that directory's plugins. Undefined where it can't be read.
+ * Looks into OpenCode's own database (1.18.33), which is only read: what a process that can't be asked is at work on, nothing else tells.
+ * Undefined where it can't be read.
  */
 export async function unfinishedIn(database: string, since: number): Promise<readonly Unfinished[] | undefined> {
   const read = await readDatabase(database, (opened) => select(opened, since)).catch(() => undefined);
@@ -18,17 +18,43 @@ export async function unfinishedIn(database: string, since: number): Promise<rea
 }
 
 function select(database: Database, since: number): readonly Unfinished[] {
-  const rows = database
-    .prepare<[number], { id: unknown; directory: unknown; since: unknown }>(
-      `select session.id as id, session.directory as directory, message.time_created as since
-       from session join message on message.id = (
-         select id from message where session_id = session.id order by time_created desc, id desc limit 1)
-       where message.time_created >= ? and not coalesce(
-         json_valid(message.data) and json_extract(iif(json_valid(message.data), message.data, '{}'), '$.role') = 'assistant'
-           and json_extract(iif(json_valid(message.data), message.data, '{}'), '$.time.completed') is not null, 0)`,
-    )
-    .all(since);
+  const tables = new Set(
+    database
+      .prepare<[], { name: string }>("select name from sqlite_master where type = 'table'")
+      .all()
+      .map(({ name }) => name),
+  );
+  const rows = engines.filter(({ table }) => tables.has(table)).flatMap(({ query }) => database.prepare<[number], Row>(query).all(since));
+  if (!tables.has("message")) throw new Error("a database of another kind");
   return rows.flatMap(({ id, directory, since: begun }) =>
     typeof id === "string" && typeof directory === "string" && typeof begun === "number" ? [{ id, directory, since: begun }] : [],
   );
+}
+interface Row {
+  readonly id: unknown;
+  readonly directory: unknown;
+  readonly since: unknown;
+}
+
+/** Two engines live in one server, each with messages of its own: of both the last one tells. What is no JSON is not at its end. */
+const engines = [
+  { table: "message", query: lastOpen("message", "time_created desc, id desc", "json_extract(told, '$.role') = 'assistant'") },
+  { table: "session_message", query: lastOpen("session_message", "seq desc", "kind = 'assistant'") },
+  {
+    table: "session_input",
+    query: `select session.id as id, session.directory as directory, input.time_created as since
+            from session join session_input as input on input.session_id = session.id
+            where input.time_created >= ? and input.promoted_seq is null`,
+  },
+] as const;
+
+function lastOpen(table: string, order: string, isAnswer: string): string {
+  return `select id, directory, since from (
+            select session.id as id, session.directory as directory, last.time_created as since, last.${table === "message" ? "id" : "type"} as kind,
+              iif(json_valid(last.data), last.data, '{}') as told
+            from session join ${table} as last on last.id = (
+              select id from ${table} where session_id = session.id order by ${order} limit 1)
+            where last.time_created >= ?
+          )
+          where not coalesce(${isAnswer} and json_extract(told, '$.time.completed') is not null, 0)`;
 }

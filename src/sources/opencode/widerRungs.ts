@@ -48,6 +48,8 @@ export function widerRungs({ key, host }: Run, owning: readonly ServerLook[], { 
       does,
       graceMs,
       async take(signal) {
+        const why = look.server.process && whyProtected(look.server.process, census);
+        if (why !== undefined) return { kind: "refused", reason: "protected", detail: why };
         const others = othersAtWork(look, reach);
         const did = await take(look, signal);
         return typeof did === "string" ? { kind: "taken", did: others.length > 0 ? `${did}, where others were at work too: ${others.join(", ")}` : did } : did;
@@ -64,8 +66,6 @@ export function widerRungs({ key, host }: Run, owning: readonly ServerLook[], { 
 
   async function signalTo({ process }: Server, name: "SIGTERM" | "SIGKILL"): Promise<string | Refusal> {
     if (!process) return { kind: "refused", reason: "notEndable", detail: "its process is not known here" };
-    const why = whyProtected(process, census);
-    if (why !== undefined) return { kind: "refused", reason: "protected", detail: why };
     return (await machine.signal(process, name)) ? `${name} to opencode (${process.pid})` : `opencode (${process.pid}) had ended`;
   }
 }
