@@ -7,7 +7,7 @@ import type { Receipt } from "../../../../src/core/receipt.ts";
 import { receiptJson } from "../../../../src/core/receiptJson.ts";
 import type { Session } from "../../../../src/core/session.ts";
 import type { Store, StoreOutcome } from "../../../../src/core/store.ts";
-import { aBook, aRecord, aTurn, now, seen, talk, without } from "../../../support/facets.ts";
+import { aBook, aRecord, aRun, aTurn, now, seen, talk, without } from "../../../support/facets.ts";
 import { wrongBy } from "../../../support/schema.ts";
 import { asked, aWorld, theAgent } from "../../../support/world.ts";
 import type { LadderPlan, World } from "../../../support/world.ts";
@@ -144,6 +144,17 @@ test("of what may run where nobody can look nothing is deleted, and it stays on 
   expect(done.filter((each) => !each.startsWith("look"))).toEqual([]);
   expect(receipt.warnings).toContain("Whether it still exists can't be known: it may run in opencode (77), which can't be asked.");
   expect(seedsWords(receipt, session)).toEqual(["partial", false, "failed", false, "session_may_still_exist"]);
+});
+
+test("a window that has it open, or had, is not ended for it, not by force either: nothing is deleted while it lives", async () => {
+  const window = aRun({ agent: "opencode", conversation, title: "[AUTO-1] fix login" });
+  for (const force of [false, true]) {
+    const { clean, done, session } = kept([window, archived, tracked], { left: [[theAgent], []] });
+    const receipt = await clean({ force });
+    expect(done.filter((each) => !each.startsWith("look"))).toEqual(force ? ["forgotten"] : []);
+    expect(receipt.warnings[0]).toContain("it may be open in opencode (41)");
+    expect(seedsWords(receipt, session).slice(2)).toEqual(["failed", force, "session_may_still_exist"]);
+  }
 });
 
 test.each([
