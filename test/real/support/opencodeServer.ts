@@ -144,7 +144,7 @@ async function request(method: string, url: string, body: object | undefined, pa
   const headers = new Headers({ connection: "close" });
   if (body !== undefined) headers.set("content-type", "application/json");
   if (password !== undefined) headers.set("authorization", `Basic ${btoa(`opencode:${password}`)}`);
-  const response = await fetch(url, { method, headers, signal: AbortSignal.timeout(15_000), ...(body && { body: JSON.stringify(body) }) });
+  const response = await fetch(url, { method, headers, signal: AbortSignal.timeout(45_000), ...(body && { body: JSON.stringify(body) }) });
   const text = await response.text();
   return { status: response.status, body: response.headers.get("content-type")?.startsWith("application/json") ? (JSON.parse(text) as unknown) : text };
 }
