@@ -10,7 +10,7 @@ import { isSameOwner, processOfOwner } from "./owner.ts";
 import { keyOf, recordOf } from "./recordOf.ts";
 import { openRepositories } from "./repositories.ts";
 import type { Repositories } from "./repositories.ts";
-import { parseState } from "./state.ts";
+import { isStateId, parseState } from "./state.ts";
 import type { State } from "./state.ts";
 import { readStateText } from "./stateFile.ts";
 import { openStateFolder } from "./stateFolder.ts";
@@ -62,10 +62,12 @@ export function createEntireSource({ repositories, agents }: { readonly reposito
 
   /** That one file afresh; of the others it only matters whether they name the same process. */
   async function lookAgain(key: SessionRecord["key"], common: string, census: Census, signal: AbortSignal): Promise<Look> {
-    const { readings } = await readAll(signal);
+    const { readings, unreachable } = await readAll(signal);
     const id = key.slice(key.indexOf(":") + 1, key.lastIndexOf("@"));
     const folder = readings.find((each) => each.common === common);
-    if (!folder || keyOf(id, common) !== key || folder.reading.kind === "absent") return { kind: "notThere" };
+    const [silent] = unreachable;
+    if (!folder && silent) return { kind: "unreachable", reason: silent.reason };
+    if (!folder || !isStateId(id) || keyOf(id, common) !== key || folder.reading.kind === "absent") return { kind: "notThere" };
     if (folder.reading.kind === "unreachable") return folder.reading;
     const text = await readStateText(join(folderOf(common).path, `${id}.json`));
     if (text.kind === "absent") return { kind: "notThere" };

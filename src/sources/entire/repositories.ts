@@ -34,6 +34,8 @@ export function openRepositories(folders: readonly string[]): { find(signal: Abo
     if (before?.entry === entry) return before.told;
     const told = await askGit(real, signal);
     if (told.kind !== "unreachable") known.set(folder, { entry, told });
+    // What was last found there is silent then, and not gone.
+    else if (before?.told.kind === "repository") return { ...told, place: before.told.common };
     return told;
   }
 }

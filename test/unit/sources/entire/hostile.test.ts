@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +8,7 @@ import { aRepository, aState, goText, soon, stateFolderOf, stoppedNow, tell, wri
 import type { StateOf } from "../../../support/entire.ts";
 import { anAgent, censusOf } from "../../../support/facets.ts";
 import { aFolder } from "../../../support/folder.ts";
+import { makePipe } from "../../system/aPipe.ts";
 
 /** What may stand where anything else is expected. */
 const oddities: readonly string[] = [
@@ -94,7 +94,7 @@ test("of 200 hostile files each is listed or counted, nothing crashes, and none 
     () => symlinkSync("/dev/zero", join(states, "endless.json")),
     () => symlinkSync("loop.json", join(states, "loop.json")),
     () => mkdirSync(join(states, "folder.json")),
-    () => execFileSync("mkfifo", [join(states, "pipe.json")]),
+    () => makePipe(join(states, "pipe.json")),
   ];
   for (const make of odd) make();
   made += odd.length;

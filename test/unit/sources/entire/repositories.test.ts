@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openRepositories } from "../../../../src/sources/entire/repositories.ts";
@@ -103,6 +103,25 @@ test("without git, or where git refuses, that is told, and not that there is not
   expect(await repositories.find(soon())).toMatchObject({ commons: [], unreachable: [{ place: app, reason: "detected dubious ownership in repository" }] });
   process.env = environment;
   expect((await repositories.find(soon())).commons).toEqual([join(app, ".git")]);
+});
+
+test("where git gives no answer for a repository that was known, its sessions are silent, and not gone", async () => {
+  await using folder = await aFolder();
+  const app = aRepository(join(folder.path, "app"));
+  writeState(app, aState("a"));
+  const source = createEntireSource({ repositories: [app], agents: [] });
+  const [record] = await recordsIn(source, censusOf());
+  if (!record) expect.fail();
+  const environment = { ...process.env };
+  onTestFinished(() => void (process.env = environment));
+  process.env = { ...environment, PATH: join(folder.path, "nothing") };
+  expect(await source.lookAgain(record, censusOf(), soon())).toMatchObject({ kind: "seen" });
+  // Another `.git`, so that git has to be asked.
+  cpSync(join(app, ".git"), join(folder.path, "copy"), { recursive: true });
+  renameSync(join(app, ".git"), join(folder.path, "old"));
+  renameSync(join(folder.path, "copy"), join(app, ".git"));
+  expect((await source.read(censusOf(), soon())).unreachable).toEqual([{ place: record.place, reason: "git is not on PATH" }]);
+  expect(await source.lookAgain(record, censusOf(), soon())).toEqual({ kind: "unreachable", reason: "git is not on PATH" });
 });
 
 test("a folder that becomes a repository is read and watched as soon as it is one", async () => {
