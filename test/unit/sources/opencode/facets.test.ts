@@ -5,9 +5,9 @@ import type { Client, ServerSession } from "../../../../src/sources/opencode/cli
 import { facetsOf } from "../../../../src/sources/opencode/facets.ts";
 import type { Seen } from "../../../../src/sources/opencode/facets.ts";
 import type { ServerLook, ServerRun } from "../../../../src/sources/opencode/look.ts";
+import type { Mute } from "../../../../src/sources/opencode/mayRun.ts";
 import type { Server } from "../../../../src/sources/opencode/servers.ts";
 import { now, pid } from "../../../support/facets.ts";
-import { anOpencode } from "../../../support/opencodes.ts";
 
 const began = now - 60_000;
 
@@ -162,7 +162,7 @@ test("of two servers on one database an idle one is on the one that has its fold
   expect(facetsOf(seen([elsewhere, open]))).toMatchObject([{ title: "newer", host: { url: "http://127.0.0.1:4097" } }]);
 });
 
-const mute = anOpencode(99, { role: "agent", cwd: "/app", startedAt: began, database: "/data/opencode/opencode.db" });
+const mute: Mute = { name: "opencode (99)", startedAt: began, database: "/data/opencode/opencode.db" };
 
 test("what no server runs, and is not at its end, may run in an OpenCode that can't be asked", () => {
   const sessions = [aSession("ses_open", touched), aSession("ses_done", touched), aSession("ses_old")];
@@ -174,8 +174,8 @@ test("what no server runs, and is not at its end, may run in an OpenCode that ca
 });
 
 test("what was cut off before that began, or lies in another's database, does not run there", () => {
-  const later = anOpencode(99, { role: "agent", startedAt: now, database: "/data/opencode/opencode.db" });
-  const elsewhere = anOpencode(99, { role: "agent", startedAt: began, database: "/other.db" });
+  const later = { ...mute, startedAt: now };
+  const elsewhere = { ...mute, database: "/other.db" };
   for (const silent of [later, elsewhere])
     expect(statuses([aLook([aSession("ses_a", touched)])], { mute: [silent], unfinished: unfinishedAre("ses_a") })).toEqual([
       "ses_a idle (idle on 127.0.0.1:4096)",
@@ -198,8 +198,8 @@ test("what is not at its end in a folder that its server was not asked about may
 });
 
 test("a database in memory is nobody else's, and lies in no folder", () => {
-  const look = aLook([aSession("ses_a", touched)], { server: aServer(4096, { database: ":memory:" }) });
-  const another = anOpencode(99, { role: "server", startedAt: began, database: ":memory:" });
+  const look = aLook([aSession("ses_a", touched)], { server: aServer(4096, { database: "the memory of 77" }) });
+  const another = { ...mute, database: "the memory of 99" };
   expect(statuses([look], { mute: [another], unfinished: new Map() })).toEqual(["ses_a idle (idle on 127.0.0.1:4096)"]);
   expect(facets([look]).get("ses_a")?.conversation).not.toHaveProperty("home");
 });

@@ -83,7 +83,7 @@ test.each([
   [{ XDG_DATA_HOME: "/data" }, "/data/opencode/opencode.db"],
   [{ OPENCODE_DB: "/srv/own.db" }, "/srv/own.db"],
   [{ OPENCODE_DB: "own.db" }, "/home/ada/.local/share/opencode/own.db"],
-  [{ OPENCODE_DB: ":memory:" }, ":memory:"],
+  [{ OPENCODE_DB: ":memory:" }, "the memory of 41"],
   [{ HOME: "" }, undefined],
 ])("its database, by its own environment: %o", async (environment: Readonly<Record<string, string>>, database) => {
   const { find } = finderOf({ environment });
