@@ -1,6 +1,8 @@
+import { descendantsOf } from "../../core/census.ts";
 import type { Census } from "../../core/census.ts";
 import type { Run } from "../../core/facet.ts";
 import type { Rung } from "../../core/ladder.ts";
+import { isSameProcess } from "../../core/process.ts";
 import type { Refusal } from "../../core/refusal.ts";
 import type { Machine } from "../../system/machine.ts";
 import { whyProtected } from "../../system/protectedProcess.ts";
@@ -27,9 +29,9 @@ export function widerRungs({ key, host }: Run, owning: readonly ServerLook[], { 
   const disposeOfDirectory: Take = async ({ server: { client } }, signal) =>
     disposed(await client.disposeDirectory(directory, signal), `disposed of ${directory}`);
   const disposeOfServer: Take = async ({ server: { client } }, signal) => disposed(await client.disposeServer(signal), "disposed of all its directories");
-  const terminate: Take = ({ server }) => signalTo(server, "SIGTERM");
+  const terminate: Take = ({ server }, signal) => endServer(server, "SIGTERM", signal);
   const kill: Take = async ({ server }, signal) => {
-    const did = await signalTo(server, "SIGKILL");
+    const did = await endServer(server, "SIGKILL", signal);
     const rest = typeof did === "string" ? await killChildren(signal) : undefined;
     return typeof did === "string" && rest?.kind === "taken" ? `${did} and ${rest.did}` : did;
   };
@@ -64,11 +66,20 @@ export function widerRungs({ key, host }: Run, owning: readonly ServerLook[], { 
     return others.map((run) => `“${sessions.find((session) => session.id === run.id)?.title ?? run.id}”`);
   }
 
-  async function signalTo({ process }: Server, name: "SIGTERM" | "SIGKILL"): Promise<string | Refusal> {
+  /** It leaves what its tools run to nobody: 1.18.33 handles no signal. So that is ended with it, by identity, once it has gone. */
+  async function endServer({ process }: Server, name: "SIGTERM" | "SIGKILL", signal: AbortSignal): Promise<string | Refusal> {
     if (!process) return { kind: "refused", reason: "notEndable", detail: "its process is not known here" };
-    return (await machine.signal(process, name)) ? `${name} to opencode (${process.pid})` : `opencode (${process.pid}) had ended`;
+    const now = await machine.processes(signal);
+    const entry = now.processes?.get(process.pid);
+    const below = entry && isSameProcess(entry.identity, process) ? descendantsOf([entry], now) : [];
+    const did = (await machine.signal(process, name)) ? `${name} to opencode (${process.pid})` : `opencode (${process.pid}) had ended`;
+    if ((await machine.exited([process], leavesWithinMs, signal)).length > 0) return did;
+    let ended = 0;
+    for (const { identity } of below) if (await machine.signal(identity, "SIGKILL")) ended++;
+    return ended === 0 ? did : `${did} and SIGKILL to ${ended === 1 ? "1 process" : `${ended} processes`} below it`;
   }
 }
+const leavesWithinMs = 1_000;
 
 function disposed(answer: Answer<true>, did: string): string | Refusal {
   return answer.kind === "ok" ? did : { kind: "refused", reason: "unreachable", detail: reasonOf(answer) };
