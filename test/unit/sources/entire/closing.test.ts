@@ -2,7 +2,7 @@ import { chmodSync, existsSync, lstatSync, readFileSync, readdirSync, rmSync, st
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startChild } from "../../../support/children.ts";
-import { aState, ownerOf, readBack, stateFolderOf, stoppedNow, tell, writeState } from "../../../support/entire.ts";
+import { aState, goText, ownerOf, readBack, stateFolderOf, stoppedNow, tell, writeState } from "../../../support/entire.ts";
 import { aPlace, gone, lastSeen } from "../../../support/entirePlace.ts";
 
 test("what the record meant is compared under the lock: another owner, none, or the same one", async () => {
@@ -76,6 +76,21 @@ test.each([
   const outcome = await tell(place.source, record, stoppedNow());
   if (outcome.kind === "recorded") expect([how, readFileSync(place.path, "utf8").length > before.length]).toEqual(["nested too deep", true]);
   else expect([outcome.kind, readFileSync(place.path, "utf8") === before]).toEqual(["failed", true]);
+});
+
+test("what a program without the lock writes or deletes in between stays as it left it", async () => {
+  await using place = await aPlace();
+  const written = goText(aState("a", { turn_id: "another" }));
+  const writing = await tell(place.source, await place.look(), stoppedNow(), () => {
+    writeFileSync(place.path, written);
+    return true;
+  });
+  expect([writing, readFileSync(place.path, "utf8")]).toEqual([{ kind: "changedMeanwhile", fresh: undefined }, written]);
+  const deleting = await tell(place.source, await place.look(), stoppedNow(), () => {
+    rmSync(place.path);
+    return true;
+  });
+  expect([deleting, readdirSync(stateFolderOf(place.app))]).toEqual([{ kind: "changedMeanwhile", fresh: undefined }, []]);
 });
 
 test("ended already is ended, and is not written again", async () => {

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, renameSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { tell } from "../../../support/entire.ts";
+import { realCensus, soon, tell } from "../../../support/entire.ts";
 import { aPeer, aPlace } from "../../../support/entirePlace.ts";
 
 test("held by another program: busy after two seconds, and nothing is written; when that is killed, it is done", async () => {
@@ -45,6 +45,19 @@ test.each(["entire-session-locks", "entire-sessions"])("%s that is a link is not
   symlinkSync(elsewhere, folder);
   expect(await tell(place.source, record)).toEqual({ kind: "failed", reason: `${name} is a symbolic link` });
   expect(readdirSync(elsewhere)).toEqual([]);
+});
+
+test("a state file that is a link by now is not followed, neither to look nor to write", async () => {
+  await using place = await aPlace();
+  const record = await place.look();
+  const elsewhere = join(place.app, "a.json");
+  renameSync(place.path, elsewhere);
+  symlinkSync(elsewhere, place.path);
+  const before = readFileSync(elsewhere, "utf8");
+  const unreadable = "its state file can't be read, and is left alone";
+  expect(await place.source.lookAgain(record, await realCensus(), soon())).toEqual({ kind: "unreachable", reason: unreadable });
+  expect(await tell(place.source, record)).toEqual({ kind: "failed", reason: unreadable });
+  expect([readFileSync(elsewhere, "utf8"), lstatSync(place.path).isSymbolicLink()]).toEqual([before, true]);
 });
 
 test("without a program that can lock, that is told, and nothing is written", async () => {
