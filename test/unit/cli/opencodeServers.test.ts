@@ -132,6 +132,32 @@ test("an abort that is lost is asked for again, and a stop ends both engines' tu
   expect(server.undeclared()).toEqual([]);
 });
 
+test("a force that reaches others names them and asks for --yes first, and goes no farther than it was told", async () => {
+  await using server = await playOpencode();
+  atWork(server);
+  server.sessions.set("ses_beside", { directory: "/app", title: "beside it" });
+  server.busy.set("ses_beside", "/app").set("ses_far", "/far");
+  server.instead.set("POST /session/{}/abort", json(true));
+  const force = ["terminate", `opencode:${id}`, "--reach", "directory", "--json", "--server-url", server.origin];
+  const asked = await stage.warden(force);
+  expect([asked.code, asked.json().message.includes("“beside it” too"), server.calls("POST")]).toEqual([3, true, []]);
+  const forced = await stage.warden([...force, "--yes"]);
+  expect([forced.code, forced.json().termination_method, [...server.busy.keys()]]).toEqual([0, "forced", ["ses_far"]]);
+  expect(server.calls("POST /global")).toEqual([]);
+  expect(server.undeclared()).toEqual([]);
+});
+
+test("sub-agents stand below their root in the list, and only roots are counted", async () => {
+  await using server = await playOpencode();
+  atWork(server);
+  server.sessions.set("ses_child", { directory: "/app", title: "docs", parentID: id });
+  server.busy.set("ses_child", "/app");
+  const { stdout } = await stage.warden(["list", "--server-url", server.origin]);
+  const lines = stdout.split("\n");
+  const at = lines.findIndex((line) => line.includes(`opencode:${id}`));
+  expect([lines[at]?.startsWith("  nightly"), lines[at + 1]?.startsWith("    docs")]).toEqual([true, true]);
+});
+
 test("the password of the environment goes to --server-url's origin, and to no other", async () => {
   await using named = await playOpencode("/app", { password });
   await using another = await playOpencode("/app", { password });
