@@ -42,8 +42,8 @@ export async function withServerLadder<T>(
   let runsThisProgram = false;
 
   const rungs: readonly Rung[] = [
-    { step: "ask", reach: "session", does: `asks ${hostOf(server)} to abort it`, graceMs: 12_000, take: askAll },
-    { step: "kill", reach: "session", does: "SIGKILL to what its tools run", graceMs: 4_000, take: killChildren },
+    { step: "ask", reach: "session", does: `asks ${hostOf(server)} to abort it`, graceMs: 8_000, take: askAll },
+    { step: "kill", reach: "session", does: "SIGKILL to what its tools run", graceMs: 3_000, take: killChildren },
     ...widerRungs(run, owning, { machine, census, killChildren }),
   ];
   return climb({ ends: "turn", rungs, remains: () => remains(wasJustTouched() ? beginsWithinMs : 0), settled });
