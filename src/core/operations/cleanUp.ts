@@ -96,17 +96,22 @@ async function deleteIt(found: Found, session: Session, draft: Draft, context: O
   for (const store of (await sources.get("opencode")?.stores?.(facet, signal)) ?? []) {
     const outcome = await store.erase(signal);
     // Where nothing was deleted there is nothing to prove, and to be asked for it makes a server run its folder's plugins.
-    const residue = outcome.kind === "erased" ? await store.residue(signal) : [];
-    lines.push({ store: store.name, outcome, residue });
-    const value = outcome.kind === "erased" && residue.length === 0;
+    const residue = outcome.kind === "blocked" ? [] : await store.residue(signal);
+    const line: StoreLine = { store: store.name, outcome, residue };
+    lines.push(line);
     const seen = outcome.kind === "blocked" ? outcome.reason : residue.join(", ") || "it is found nowhere any more";
-    const did = outcome.kind === "erased" ? `deleted it from ${store.name}` : `tried to delete it from ${store.name}`;
-    addStep({ step: "erase", did, verified: { value, seen, at: now() } }, draft, context);
-    if (!value) draft.warnings.push(`It was not proved to be gone from ${store.name}: ${seen}.`);
+    addStep({ step: "erase", did: `${tried[outcome.kind]} ${store.name}`, verified: { value: isProved(line), seen, at: now() } }, draft, context);
+    if (!isProved(line)) draft.warnings.push(`It was not proved to be gone from ${store.name}: ${seen}.`);
   }
   if (lines.length === 0) draft.warnings.push("No server could be asked to delete it.");
   draft.purged = lines;
-  return lines.length > 0 && lines.every(({ outcome, residue }) => outcome.kind === "erased" && residue.length === 0);
+  return lines.length > 0 && lines.every(isProved);
+}
+
+const tried = { erased: "deleted it from", absent: "found nothing of it on", blocked: "tried to delete it from" } as const;
+
+function isProved({ outcome, residue }: StoreLine): boolean {
+  return outcome.kind !== "blocked" && residue.length === 0;
 }
 
 /** What is not in the list: named by its id alone, as scripts do. */

@@ -18,11 +18,9 @@ const number = z.number().optional().catch(undefined);
 const sessionId = z.string().refine(isSessionId);
 
 /** What no calendar holds says nothing, and takes nothing else of the row with it. */
-const time = z
-  .number()
-  .refine((at) => Math.abs(at) <= 8.64e15)
-  .catch(0);
-const times = z.object({ created: time, updated: time, archived: time.optional().catch(undefined) });
+const calendarTime = z.number().refine((at) => Math.abs(at) <= 8.64e15);
+const time = calendarTime.catch(0);
+const times = z.object({ created: time, updated: time, archived: calendarTime.optional().catch(undefined) });
 const common = { id: sessionId, title: z.string().catch(""), parentID: text, time: times };
 const SessionShape = z
   .union([z.object({ ...common, directory: z.string().min(1) }), z.object({ ...common, location: z.object({ directory: z.string().min(1) }) })])

@@ -34,7 +34,8 @@ function storeOf(id: string, { server: { client, origin }, sessions }: ServerLoo
       const still = await whyItMayRun(signal);
       if (still !== undefined) return { kind: "blocked", reason: still };
       const removed = await client.remove(id, directory, signal);
-      return removed.kind === "ok" || removed.kind === "notFound" ? { kind: "erased" } : { kind: "blocked", reason: reasonOf(removed) };
+      if (removed.kind === "notFound") return { kind: "absent" };
+      return removed.kind === "ok" ? { kind: "erased" } : { kind: "blocked", reason: reasonOf(removed) };
     },
     /** Gone is what the server itself says not to have, and what no list and no status names any more. */
     async residue(signal) {
