@@ -223,6 +223,14 @@ test.each<[string, Partial<Store> | "none", string]>([
   expect(json(receipt, session).message).toContain(why);
 });
 
+test("a server that never had it is not said to have deleted it", async () => {
+  const { clean, session } = kept([tracked], abort, { erase: async () => ({ kind: "absent" }) });
+  const receipt = await clean({ verify: false });
+  expect(seedsWords(receipt, session)).toEqual(["success", false, "not_needed", true, "session_not_accessible"]);
+  const dids = json(receipt, session).steps.map(({ did }) => did);
+  expect(dids.filter((did) => did.startsWith("deleted"))).toEqual([]);
+});
+
 test("told to leave the tracking files alone, it does, and that is no failure", async () => {
   const { clean, done, session } = kept([working, tracked]);
   const receipt = await clean({ tracking: false });

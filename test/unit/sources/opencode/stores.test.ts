@@ -78,11 +78,11 @@ test.each<[string, Answering]>([
   expect([erased.kind, (await store.residue(signal)).length > 0]).toEqual([_what.startsWith("true") ? "erased" : "blocked", true]);
 });
 
-test("deleted already is deleted", async () => {
+test("deleted already is gone, and not said to be deleted here", async () => {
   await using played = await keeping();
   const store = onlyOne([await lookAtPlayed(played)], played);
   played.sessions.clear();
-  expect(await store.erase(signal)).toEqual({ kind: "erased" });
+  expect(await store.erase(signal)).toEqual({ kind: "absent" });
   expect(await store.residue(signal)).toEqual([]);
 });
 
@@ -121,7 +121,7 @@ test("one that nobody lists is asked for everywhere, so that nobody is left who 
   await using other = await playOpencode();
   const stores = storesOf([await lookAtPlayed(one), await lookAtPlayed(other)], one, other);
   expect(stores.map(({ path }) => path)).toEqual([one.origin, other.origin]);
-  for (const store of stores) expect([await store.erase(signal), await store.residue(signal)]).toEqual([{ kind: "erased" }, []]);
+  for (const store of stores) expect([await store.erase(signal), await store.residue(signal)]).toEqual([{ kind: "absent" }, []]);
   expect([deletes(one).length, deletes(other).length]).toEqual([1, 1]);
 });
 
