@@ -37,6 +37,10 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .option("--server-url <URL>", "an OpenCode server to ask beside those that are found; $OPENCODE_SERVER_PASSWORD is for this one alone");
   const warden = async (more: Flags = {}): Promise<Warden> => {
     const flags: Flags = { ...program.opts(), ...more };
+    if (flags.serverUrl !== undefined && !URL.canParse(flags.serverUrl)) {
+      console.error(`${flags.serverUrl} is no address of a server, like http://127.0.0.1:4096. Nothing was done.`);
+      throw new InvalidArgumentError("no address");
+    }
     return compose(await readSettings(flags), secretsOfEnvironment(flags.serverUrl));
   };
 

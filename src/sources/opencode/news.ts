@@ -14,6 +14,8 @@ export interface News {
   /** The directories that events have shown to be open there. */
   openedBy(server: Server): ReadonlySet<string>;
   listen(onNews: () => void): Disposable;
+  /** Somebody listens, and will read again. */
+  isFollowed(): boolean;
 }
 
 interface Told {
@@ -49,6 +51,7 @@ export function openNews(follow = followEvents): News {
       return isOpen && isQuiet;
     },
     asked: (server) => void (toldBy(server).isQuiet = true),
+    isFollowed: () => listeners.size > 0,
     openedBy: (server) => toldBy(server).opened,
     listen(onNews) {
       listeners.add(onNews);

@@ -9,7 +9,7 @@ import { reply } from "./answerAsked.ts";
 import { facetsOf } from "./facets.ts";
 import { isLook, lookAt } from "./look.ts";
 import type { Looked, ServerLook } from "./look.ts";
-import { muteIn } from "./mute.ts";
+import { openMuteFinder } from "./mute.ts";
 import { openNews } from "./news.ts";
 import { openDirectoriesBy } from "./openDirectories.ts";
 import type { AtWork } from "./openDirectories.ts";
@@ -21,6 +21,7 @@ import { withServerLadder } from "./serverLadder.ts";
 import { openServerFinder } from "./servers.ts";
 import type { Passwords, Server } from "./servers.ts";
 import { storesOn } from "./stores.ts";
+import { whereItIsKept } from "./whereItIsKept.ts";
 import { unfinishedIn } from "./unfinished.ts";
 
 export interface Parts {
@@ -44,6 +45,7 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
   const news = openNews();
   const openOn = openDirectoriesBy(news);
   const patient = openPatience();
+  const findMute = openMuteFinder();
   const latest = new Map<Server["client"], ServerLook>();
 
   return {
@@ -58,7 +60,10 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
       if (fresh) return { kind: "seen", facet: fresh };
       const [silent] = unreachable;
       if (silent) return { kind: "unreachable", reason: `${silent.place}: ${silent.reason}` };
-      return looks.length === 0 ? { kind: "unreachable", reason: "no OpenCode server was found" } : { kind: "notThere" };
+      if (looks.length === 0) return { kind: "unreachable", reason: "no OpenCode server was found" };
+      // Its own server may not run now.
+      const kept = await whereItIsKept(facet.key.slice("opencode:".length), agent, await findProcesses(census, signal));
+      return kept === undefined ? { kind: "notThere" } : { kind: "unreachable", reason: `no server that runs lists it, but ${kept}` };
     },
     watch: (onChange) => news.listen(onChange),
     withLadder: (run, census, climb, signal) =>
@@ -85,11 +90,13 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
     const processes = await findProcesses(census, signal);
     const found = await findServers(processes, census, signal);
     news.follow(found.servers);
-    const unfinished = await unfinishedOf(processes);
-    const looked = await Promise.all(found.servers.map(async (server) => ({ server, looked: await patient(server, () => lookOnce(server), where) })));
+    const unfinished = await unfinishedOf(processes, census.at);
+    const looked = await Promise.all(
+      found.servers.map(async (server) => ({ server, looked: await (news.isFollowed() ? patient(server, () => lookOnce(server), where) : lookOnce(server)) })),
+    );
     for (const known of latest.keys()) if (!found.servers.some(({ client }) => client === known)) latest.delete(known);
     const looks = looked.flatMap(({ looked }) => (isLook(looked) ? [looked] : []));
-    const mute = await muteIn(census, processes, looks, unfinished);
+    const mute = await findMute({ census, processes, looks, atWork: unfinished, isHasty: where === "whereThereIsNews" });
     return {
       facets: facetsOf({ looks, mute, unfinished, at: census.at }),
       looks,
@@ -139,14 +146,9 @@ function whyItMayRun(key: FacetKey, facets: readonly Facet[]): string | undefine
   return words.find((why) => why !== undefined);
 }
 
-/** By database: several processes may share one. */
-async function unfinishedOf(processes: readonly OpencodeProcess[]): Promise<AtWork> {
-  const sharing = Map.groupBy(processes, ({ database }) => database);
-  const read = [...sharing].flatMap(([database, using]) => (database === undefined ? [] : [{ database, since: Math.min(...using.map(beganOf)) }]));
-  return new Map(await Promise.all(read.map(async ({ database, since }) => [database, await unfinishedIn(database, since)] as const)));
+/** By database: several processes may share one. Of a month: no turn goes on for longer. */
+async function unfinishedOf(processes: readonly OpencodeProcess[], now: number): Promise<AtWork> {
+  const databases = [...new Set(processes.flatMap(({ database }) => database ?? []))];
+  return new Map(await Promise.all(databases.map(async (database) => [database, await unfinishedIn(database, now - monthMs)] as const)));
 }
-
-function beganOf({ entry: { startedAt } }: OpencodeProcess): number {
-  // It is told in whole seconds at best.
-  return Math.max(0, (startedAt ?? 0) - 2_000);
-}
+const monthMs = 30 * 24 * 60 * 60 * 1000;

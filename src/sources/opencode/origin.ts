@@ -1,3 +1,5 @@
+import { hostname, networkInterfaces } from "node:os";
+
 /** `localhost` is the loopback, whatever its name is resolved to: one server has one origin. Undefined where it is no address. */
 export function originIn(told: string): string | undefined {
   const url = URL.parse(told.includes("://") ? told : `http://${told}`);
@@ -7,6 +9,10 @@ export function originIn(told: string): string | undefined {
   return url.origin;
 }
 
-export function isLoopback(origin: string): boolean {
-  return /^https?:\/\/(127\.|\[::1\])/.test(origin);
+/** By whatever name: anybody on a machine may sit on a port of it. */
+export function isOnThisMachine(origin: string): boolean {
+  const { hostname: named } = new URL(origin);
+  const address = named.replace(/^\[(.*)\]$/, "$1");
+  if (/^(127\.|::1$|::ffff:)/.test(address) || named === hostname().toLowerCase()) return true;
+  return Object.values(networkInterfaces()).some((addresses) => addresses?.some((each) => each.address.toLowerCase() === address));
 }

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { agentOf } from "../../core/agent.ts";
 import type { Agent, Recognised } from "../../core/agent.ts";
 import type { Census, ProcessEntry } from "../../core/census.ts";
@@ -39,15 +40,17 @@ export function openProcessFinder(agent: Agent, machine: Machine): FindProcesses
   async function readOne(entry: ProcessEntry, role: Recognised["role"], signal: AbortSignal): Promise<OpencodeProcess> {
     const { identity } = entry;
     const [ports, cwd, environment] = await Promise.all([machine.portsOf(identity, signal), machine.cwdOf(identity), machine.environmentOf(identity)]);
-    return { entry, role, ports, cwd, database: databaseOf(environment, agent, identity.pid) };
+    return { entry, role, ports, cwd, database: await databaseOf(environment, agent, identity.pid) };
   }
 }
 const listensWithinMs = 15_000;
 
 /** As 1.18.33 has it: `$OPENCODE_DB`, a path or a name in its folder, else `opencode.db` there. One in memory is nobody else's, and no file. */
-function databaseOf(environment: ReadonlyMap<string, string>, agent: Agent, pid: number): string | undefined {
+export async function databaseOf(environment: ReadonlyMap<string, string>, agent: Agent, pid: number): Promise<string | undefined> {
   const folder = agent.configHomeOf(environment);
   const told = environment.get("OPENCODE_DB") || "opencode.db";
   if (told === ":memory:") return `the memory of ${pid}`;
-  return told.startsWith("/") ? told : folder && `${folder}/${told}`;
+  const path = told.startsWith("/") ? told : folder && `${folder}/${told}`;
+  // One file has one name, however a home leads to it.
+  return path && (await realpath(path).catch(() => path));
 }

@@ -6,7 +6,7 @@ import { wordOf } from "../../core/process.ts";
 import { originOf } from "../../system/listeningPorts.ts";
 import { probe } from "./client.ts";
 import type { Client, Login, Probed } from "./client.ts";
-import { isLoopback, originIn } from "./origin.ts";
+import { isOnThisMachine, originIn } from "./origin.ts";
 import type { OpencodeProcess } from "./processes.ts";
 import { findService } from "./service.ts";
 
@@ -62,22 +62,13 @@ export function openServerFinder(configured: readonly string[], passwords: Passw
     const isBeginning = ({ process }: Candidate): boolean => process !== undefined && census.at - (process.entry.startedAt ?? 0) < beginsWithinMs;
     known = new Map(probed.flatMap(({ key, entry, candidate }) => (entry.found.probed.kind === "silent" && isBeginning(candidate) ? [] : [[key, entry]])));
     return {
-      servers: probed.flatMap(
-        ({
-          candidate,
-          entry: {
-            found: { probed, login },
-          },
-        }) => (probed.kind === "server" ? [serverOf(candidate, probed.client, login)] : []),
-      ),
-      unreachable: probed.flatMap(
-        ({
-          candidate,
-          entry: {
-            found: { probed, login },
-          },
-        }) => whyNot(candidate, probed, login) ?? [],
-      ),
+      servers: probed.flatMap(({ candidate, entry }) => serverOf(candidate, entry.found) ?? []),
+      unreachable: [
+        ...probed.flatMap(({ candidate, entry }) => whyNot(candidate, entry.found) ?? []),
+        ...configured
+          .filter((told) => originIn(told) === undefined)
+          .map((told): Unreachable => ({ place: told, reason: "is no address of a server, like http://127.0.0.1:4096", remedy: "openSettings" })),
+      ],
     };
   };
 
@@ -106,7 +97,7 @@ export function openServerFinder(configured: readonly string[], passwords: Passw
   /** Unasked only to a listener that is ours. On this machine anybody may sit on a port; a server elsewhere was named by a person. */
   async function loginFor({ origin, process, login }: Candidate): Promise<Login | undefined> {
     if (login) return login;
-    return process || !isLoopback(origin) || passwords.isMeantFor(origin) ? passwords.of(origin) : undefined;
+    return process || !isOnThisMachine(origin) || passwords.isMeantFor(origin) ? passwords.of(origin) : undefined;
   }
 }
 const keptMs = 30_000;
@@ -127,12 +118,13 @@ function candidatesOf(processes: readonly OpencodeProcess[], configured: readonl
 }
 const usual = "http://127.0.0.1:4096";
 
-function serverOf({ origin, process }: Candidate, client: Client, login: Login | undefined): Server {
+function serverOf({ origin, process }: Candidate, { probed, login }: Found): Server | undefined {
+  if (probed.kind !== "server") return undefined;
   const { identity, startedAt } = process?.entry ?? {};
-  return { origin, client, login, process: identity, role: process?.role, startedAt, database: process?.database };
+  return { origin, client: probed.client, login, process: identity, role: process?.role, startedAt, database: process?.database };
 }
 
-function whyNot({ origin, isExpected, process }: Candidate, probed: Probed, login: Login | undefined): Unreachable | undefined {
+function whyNot({ origin, isExpected, process }: Candidate, { probed, login }: Found): Unreachable | undefined {
   switch (probed.kind) {
     case "server":
       return undefined;

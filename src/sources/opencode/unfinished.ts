@@ -1,7 +1,7 @@
 import { readDatabase } from "../../system/sqlite.ts";
 import type { Database } from "../../system/sqlite.ts";
 
-/** A session whose last message was begun since then and is not at its end: it runs somewhere, or was cut off. */
+/** A session whose last message is not at its end: it runs somewhere, or was cut off. */
 export interface Unfinished {
   readonly id: string;
   readonly directory: string;
@@ -10,11 +10,17 @@ export interface Unfinished {
 
 /**
  * Looks into OpenCode's own database (1.18.33), which is only read: what a process that can't be asked is at work on, nothing else tells.
- * Undefined where it can't be read.
+ * Of sessions that were touched since then; undefined where it can't be read.
  */
 export async function unfinishedIn(database: string, since: number): Promise<readonly Unfinished[] | undefined> {
   const read = await readDatabase(database, (opened) => select(opened, since)).catch(() => undefined);
   return read?.kind === "done" ? read.value : undefined;
+}
+
+/** Whether there is such a session at all; undefined where that can't be read. */
+export async function isKeptIn(database: string, id: string): Promise<boolean | undefined> {
+  const read = await readDatabase(database, (opened) => opened.prepare("select 1 from session where id = ?").get(id) !== undefined).catch(() => undefined);
+  return read?.kind === "done" ? read.value : read?.kind === "absent" ? false : undefined;
 }
 
 function select(database: Database, since: number): readonly Unfinished[] {
@@ -44,7 +50,7 @@ const engines = [
     table: "session_input",
     query: `select session.id as id, session.directory as directory, input.time_created as since
             from session join session_input as input on input.session_id = session.id
-            where input.time_created >= ? and input.promoted_seq is null`,
+            where session.time_updated >= ? and input.promoted_seq is null`,
   },
 ] as const;
 
@@ -54,7 +60,7 @@ function lastOpen(table: string, order: string, isAnswer: string): string {
               iif(json_valid(last.data), last.data, '{}') as told
             from session join ${table} as last on last.id = (
               select id from ${table} where session_id = session.id order by ${order} limit 1)
-            where last.time_created >= ?
+            where session.time_updated >= ?
           )
           where not coalesce(${isAnswer} and json_extract(told, '$.time.completed') is not null, 0)`;
 }
