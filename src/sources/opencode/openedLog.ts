@@ -9,9 +9,15 @@ interface LoggedRun {
   readonly opened: Set<string>;
 }
 
+export interface Opened {
+  readonly directories: ReadonlySet<string>;
+  /** Else it may be another process, which began with it, that has them open. */
+  readonly areOurs: boolean;
+}
+
 export interface OpenedLog {
-  /** The directories that the process which began then has open now; undefined where the log does not tell which lines are its own. `others`: when the rest began. */
-  openedBy(startedAt: number, others: readonly number[]): Promise<ReadonlySet<string> | undefined>;
+  /** The directories that the process which began then has open now. `others`: when the rest began. */
+  openedBy(startedAt: number, others: readonly number[]): Promise<Opened>;
 }
 
 /**
@@ -30,8 +36,8 @@ export function openOpenedLog(path: string): OpenedLog {
     async openedBy(startedAt, others) {
       await readOn();
       const [only, ...more] = [...runs.values()].filter((run) => isNear(run, startedAt));
-      const isOnlyOurs = only && more.length === 0 && !others.some((began) => isNear(only, began));
-      return isOnlyOurs ? only.opened : undefined;
+      const isOnlyOurs = only !== undefined && more.length === 0 && !others.some((began) => isNear(only, began));
+      return { areOurs: isOnlyOurs, directories: new Set([...(only?.opened ?? []), ...more.flatMap(({ opened }) => [...opened])]) };
     },
   };
 

@@ -26,9 +26,10 @@ function line(afterMs: number, run: string, words: string): string {
 const write = (text: string): Promise<void> => appendFile(path, text);
 const opens = (run: string, told: string, afterMs = 20_000): Promise<void> => write(line(afterMs, run, `message="creating instance" directory=${told}`));
 const openedBy = async (startedAt = began, ...others: readonly number[]): Promise<readonly string[] | undefined> => {
-  const opened = await log.openedBy(startedAt, others);
-  return opened && [...opened];
+  const { directories, areOurs } = await log.openedBy(startedAt, others);
+  return areOurs ? [...directories] : undefined;
 };
+const eitherOpened = async (): Promise<readonly string[]> => [...(await log.openedBy(began, [])).directories];
 
 test("what was opened is told, and what was closed since is not", async () => {
   await opens("first", "/own");
@@ -71,7 +72,9 @@ test("of two processes that began together none is told what a run has opened: t
 test("of two runs that began together neither is a process's own", async () => {
   await write(line(1_500, "second", "message=loading path=/config.json"));
   await opens("first", "/own");
+  await opens("second", "/other");
   expect(await openedBy()).toBeUndefined();
+  expect(await eitherOpened()).toEqual(["/own", "/other"]);
 });
 
 test("words that a session or a folder puts into a line open nothing", async () => {

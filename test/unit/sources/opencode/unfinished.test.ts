@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { unfinishedIn } from "../../../../src/sources/opencode/unfinished.ts";
+import { isKeptIn, unfinishedIn } from "../../../../src/sources/opencode/unfinished.ts";
 import { aFolder } from "../../../support/folder.ts";
 import { aHolder, letGo } from "../../system/aDatabase.ts";
 
@@ -18,7 +18,8 @@ async function aDatabase(sessions: Readonly<{ [id: string]: readonly Message[] }
   database.exec("CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL, data TEXT NOT NULL)");
   let nth = 0;
   for (const [id, messages] of Object.entries(sessions)) {
-    database.prepare("INSERT INTO session VALUES (?, ?, 0)").run(id, `/work of ${id}`);
+    const touched = Math.max(0, ...messages.map(([created]) => created));
+    database.prepare("INSERT INTO session VALUES (?, ?, ?)").run(id, `/work of ${id}`, touched);
     for (const [created, role, completed] of messages) {
       const data = JSON.stringify({ role, time: { created, ...(completed !== undefined && { completed }) } });
       database.prepare("INSERT INTO message VALUES (?, ?, ?, ?)").run(`msg_${String(nth++).padStart(4, "0")}`, id, created, data);
@@ -67,7 +68,7 @@ test("of two messages of one millisecond the later counts", async () => {
   expect(await idsIn(file.path)).toEqual(["ses_b"]);
 });
 
-test("what was cut off before is stale: only what was begun since counts", async () => {
+test("of sessions that nobody has touched since then nothing is told", async () => {
   await using file = await aDatabase({ ses_before: [[9, "assistant"]], ses_at: [[10, "assistant"]], ses_after: [[11, "user"]] });
   expect(await idsIn(file.path, 10)).toEqual(["ses_at", "ses_after"]);
 });
@@ -116,4 +117,28 @@ test("a message that is no JSON makes only its own session unknown", async () =>
   database.prepare("UPDATE message SET data = '{' WHERE session_id = 'ses_b'").run();
   database.close();
   expect(await idsIn(file.path)).toContain("ses_a");
+});
+
+test("the second engine's messages tell too, and so does a prompt that still waits for its turn", async () => {
+  await using file = await aDatabase({ ses_open: [], ses_over: [], ses_asked: [], ses_waits: [], ses_taken: [] });
+  const database = new Sqlite(file.path);
+  database.exec("CREATE TABLE session_message (id TEXT, session_id TEXT, type TEXT, seq INTEGER, time_created INTEGER, data TEXT)");
+  database.exec("CREATE TABLE session_input (id TEXT, session_id TEXT, promoted_seq INTEGER, time_created INTEGER)");
+  const message = database.prepare("INSERT INTO session_message VALUES (?, ?, ?, ?, 5, ?)");
+  message.run("m1", "ses_open", "user", 1, "{}");
+  message.run("m2", "ses_open", "assistant", 2, '{"time":{"created":5}}');
+  message.run("m3", "ses_over", "assistant", 1, '{"time":{"created":5,"completed":6}}');
+  message.run("m4", "ses_asked", "user", 1, "no JSON");
+  const input = database.prepare("INSERT INTO session_input VALUES (?, ?, ?, 5)");
+  input.run("i1", "ses_waits", null);
+  input.run("i2", "ses_taken", 3);
+  database.close();
+  expect((await idsIn(file.path))?.toSorted()).toEqual(["ses_asked", "ses_open", "ses_waits"]);
+});
+
+test("whether a session is kept there at all is told, or that it can't be", async () => {
+  await using file = await aDatabase({ ses_a: [] });
+  expect([await isKeptIn(file.path, "ses_a"), await isKeptIn(file.path, "ses_b"), await isKeptIn(`${file.path}.none`, "ses_a")]).toEqual([true, false, false]);
+  writeFileSync(file.path, "no database at all, and long enough to be looked at");
+  expect(await isKeptIn(file.path, "ses_a")).toBeUndefined();
 });
