@@ -6,6 +6,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Bundles both faces into dist/: CommonJS, with `vscode`, the native database and the YAML library left outside. */
 export async function buildProduct(): Promise<void> {
+  // Several test files at once would else write what the others are just reading.
+  if (process.env["SESSION_WARDEN_BUILT"] === "1") return;
   await bundle({ extension: "src/extension.ts", cli: "src/cli.ts" }, "dist");
 }
 

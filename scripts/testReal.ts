@@ -1,15 +1,20 @@
 // npm run test:real [-- FILE …]
 import { globSync } from "node:fs";
+import { installRealAgents } from "../test/real/support/install.ts";
 import { runSuites } from "./suites.ts";
 import type { Counts } from "./suites/counts.ts";
-import { none } from "./suites/counts.ts";
+import { sum } from "./suites/counts.ts";
 import { root } from "./suites/run.ts";
 import { vitest } from "./suites/vitest.ts";
 
 process.exitCode = await runSuites([{ name: "real", says: "real agents against a fake model", run: real, needsBuild: true }]);
 
+/** What is named, one file after the other; else all, in lanes beside each other: most of the time an agent is waited for. Those of one lane look at each other's processes. */
 async function real(): Promise<Counts> {
-  if (globSync("test/real/**/*.test.ts", { cwd: root }).length > 0) return await vitest("real", process.argv.slice(2));
-  console.log("There are no tests with real agents yet.");
-  return none;
+  const files = process.argv.slice(2);
+  if (files.length > 0) return await vitest("real", files);
+  await installRealAgents();
+  const all = globSync("test/real/*.test.ts", { cwd: root }).toSorted();
+  const lanes = Map.groupBy(all, (file) => /^test\/real\/(opencode|claude)/.exec(file)?.[1] ?? "others");
+  return sum(await Promise.all([...lanes.values()].map((lane) => vitest("real", lane, { SESSION_WARDEN_BUILT: "1" }))));
 }

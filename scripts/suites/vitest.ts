@@ -7,13 +7,13 @@ import { judge } from "./counts.ts";
 import { run } from "./run.ts";
 
 /** One of the projects of vitest.config.ts, or those of its files that are named. */
-export async function vitest(project: "unit" | "ui" | "real", files: readonly string[] = []): Promise<Counts> {
+export async function vitest(project: "unit" | "ui" | "real", files: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Counts> {
   const scratch = mkdtempSync(join(tmpdir(), "vitest-"));
   const report = join(scratch, "report.json");
   try {
     const argv = ["vitest", "run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...files] as const;
     // Real agents bring sandboxes and daemons of their own: they get the machine as it is.
-    const exitCode = await run(project === "real" ? argv : await apart(argv), quiet);
+    const exitCode = await run(project === "real" ? argv : await apart(argv), { ...quiet, ...env });
     return judge(findReport(report), exitCode);
   } finally {
     rmSync(scratch, { recursive: true, force: true });

@@ -25,8 +25,11 @@ export async function turnsOf(id: string, directory: string, looks: readonly Ser
   const turns: Turn[] = [];
   for (const { server, opened } of looks) {
     const { client } = server;
-    const [sessions, active] = await Promise.all([client.sessions(signal), client.active(signal)]);
-    if (sessions.kind !== "ok" || (active.kind !== "ok" && active.kind !== "noSuchCall")) return { kind: "silent", server };
+    // The quick question first: one that hangs is waited for once.
+    const active = await client.active(signal);
+    if (active.kind !== "ok" && active.kind !== "noSuchCall") return { kind: "silent", server };
+    const sessions = await client.sessions(signal);
+    if (sessions.kind !== "ok") return { kind: "silent", server };
     const ids = familyIds(id, sessions.value);
     const members = sessions.value.filter((session) => ids.has(session.id));
     const directories = new Set([directory, ...members.map((member) => member.directory)]);

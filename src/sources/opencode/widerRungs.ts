@@ -6,7 +6,7 @@ import { isSameProcess } from "../../core/process.ts";
 import type { Refusal } from "../../core/refusal.ts";
 import type { Machine } from "../../system/machine.ts";
 import { whyProtected } from "../../system/protectedProcess.ts";
-import type { Answer } from "./client.ts";
+import type { Answer, Client } from "./client.ts";
 import { familyIds } from "./family.ts";
 import { reasonOf } from "./look.ts";
 import type { ServerLook } from "./look.ts";
@@ -27,8 +27,9 @@ export function widerRungs({ key, host }: Run, owning: readonly ServerLook[], { 
   const { directory } = host;
 
   const disposeOfDirectory: Take = async ({ server: { client } }, signal) =>
-    disposed(await client.disposeDirectory(directory, signal), `disposed of ${directory}`);
-  const disposeOfServer: Take = async ({ server: { client } }, signal) => disposed(await client.disposeServer(signal), "disposed of all its directories");
+    disposed(await unlessSilent(client, signal, () => client.disposeDirectory(directory, signal)), `disposed of ${directory}`);
+  const disposeOfServer: Take = async ({ server: { client } }, signal) =>
+    disposed(await unlessSilent(client, signal, () => client.disposeServer(signal)), "disposed of all its directories");
   const terminate: Take = ({ server }, signal) => endServer(server, "SIGTERM", signal);
   const kill: Take = async ({ server }, signal) => {
     const did = await endServer(server, "SIGKILL", signal);
@@ -80,6 +81,12 @@ export function widerRungs({ key, host }: Run, owning: readonly ServerLook[], { 
   }
 }
 const leavesWithinMs = 1_000;
+
+/** One that hangs is not waited for as long as a dispose may take. */
+async function unlessSilent(client: Client, signal: AbortSignal, dispose: () => Promise<Answer<true>>): Promise<Answer<true>> {
+  const active = await client.active(signal);
+  return active.kind === "ok" || active.kind === "noSuchCall" ? dispose() : active;
+}
 
 function disposed(answer: Answer<true>, did: string): string | Refusal {
   return answer.kind === "ok" ? did : { kind: "refused", reason: "unreachable", detail: reasonOf(answer) };
