@@ -10,6 +10,7 @@ import type { Session } from "./core/session.ts";
 import type { Source } from "./core/source.ts";
 import type { Places, Warden } from "./core/warden.ts";
 import type { Settings } from "./settings.ts";
+import { createEntireSource } from "./sources/entire/entireSource.ts";
 import { openLedger } from "./sources/ledger/ledgerSource.ts";
 import { delegateEvents } from "./sources/mux/delegateEvents.ts";
 import type { Login } from "./sources/opencode/client.ts";
@@ -51,7 +52,8 @@ export interface Secrets {
   readonly isMeantFor?: (origin: string) => boolean;
 }
 
-export async function compose(settings: Settings, secrets: Secrets = noSecrets): Promise<Warden> {
+/** `folders`: those that are open, or where the command line is. */
+export async function compose(settings: Settings, secrets: Secrets = noSecrets, folders: readonly string[] = []): Promise<Warden> {
   const machine = await openMachine(settings);
   const ledger = openLedger(stateFolder, machine);
   const registry = settings.muxRegistry === "" ? undefined : fileOf(settings.muxRegistry, homedir());
@@ -64,6 +66,7 @@ export async function compose(settings: Settings, secrets: Secrets = noSecrets):
       servers: settings.opencodeServers,
       passwords: { of: secrets.passwordOf, isMeantFor: secrets.isMeantFor ?? (() => false) },
     }),
+    createEntireSource({ repositories: [...folders, ...settings.entireRepositories.map((folder) => fileOf(folder, homedir()))], agents }),
     ...(settings.trackingEnv === ""
       ? []
       : [createTrackingSource({ env: fileOf(settings.trackingEnv, homedir()), details: fileOf(settings.trackingDetails, homedir()) })]),

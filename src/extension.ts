@@ -10,7 +10,7 @@ import { notifyOfNeeds } from "./vscode/notify.ts";
 import { createPace } from "./vscode/pace.ts";
 import { passwordsIn } from "./vscode/passwords.ts";
 import { Peeks } from "./vscode/peek.ts";
-import { looksInTheSamePlaces, section, settingsOfEditor, writeSettings } from "./vscode/settingsOf.ts";
+import { looksInTheSamePlaces, openFolders, section, settingsOfEditor, writeSettings } from "./vscode/settingsOf.ts";
 import { createStatusBar } from "./vscode/statusBar.ts";
 import { onDispose, together } from "./vscode/together.ts";
 import { Tree } from "./vscode/tree.ts";
@@ -30,7 +30,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
   let isLeading = false;
 
   const passwords = passwordsIn(context.secrets);
-  const lookout = new Lookout(await compose(settings, passwords), duties, fail);
+  const lookout = new Lookout(await compose(settings, passwords, openFolders()), duties, fail);
   const tree = new Tree(lookout);
   const peeks = new Peeks(lookout);
   const pace = createPace({
@@ -58,7 +58,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
     vscode.window.onDidEndTerminalShellExecution(pace.hintTwice),
     vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration(section) && void takeSettings().catch(fail)),
     context.secrets.onDidChange(pace.hint),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void takeSettings().catch(fail)),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void takeSettings().then(lookAnew).catch(fail)),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => void lookAnew().catch(fail)),
   );
   pace.hint();
   void Promise.all([writeSettings(settings, lookout.warden.stateFolder), keepLauncherCurrent(context, lookout.warden.stateFolder)]).catch(fail);
@@ -69,7 +70,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
     settings = settingsOfEditor();
     await writeSettings(settings, lookout.warden.stateFolder);
     if (looksInTheSamePlaces(before, settings)) return;
-    lookout.replace(await compose(settings, passwords));
+    await lookAnew();
+  }
+
+  async function lookAnew(): Promise<void> {
+    lookout.replace(await compose(settings, passwords, openFolders()));
     pace.now();
   }
 

@@ -15,6 +15,7 @@ const Settings = z.object({
   "mux.registry": z.string().catch(""),
   "mux.publishEvent": z.array(z.string()).catch([]),
   "opencode.servers": z.array(z.string().min(1)).catch([]),
+  "entire.repositories": z.array(z.string().min(1)).catch([]),
   "tracking.env": z.string().catch(defaultTracking.env),
   "tracking.details": z.string().catch(defaultTracking.details),
 });
@@ -38,6 +39,8 @@ export interface Settings {
   readonly trackingEnv: string;
   /** The same in detail, as JSON. Empty: there is none. */
   readonly trackingDetails: string;
+  /** Folders of repositories that Entire tracks, beside those that are open. */
+  readonly entireRepositories: readonly string[];
 }
 
 /** Each value that can't be used is replaced by its default; nothing is refused as a whole. */
@@ -54,6 +57,7 @@ export function parseSettings(value: unknown): Settings {
     opencodeServers: parsed["opencode.servers"],
     trackingEnv: parsed["tracking.env"],
     trackingDetails: parsed["tracking.details"],
+    entireRepositories: parsed["entire.repositories"],
   };
 }
 
@@ -69,6 +73,7 @@ export function settingsFileText(settings: Settings): string {
     "opencode.servers": settings.opencodeServers,
     "tracking.env": settings.trackingEnv,
     "tracking.details": settings.trackingDetails,
+    "entire.repositories": settings.entireRepositories,
   };
   return `${JSON.stringify(words, undefined, 2)}\n`;
 }

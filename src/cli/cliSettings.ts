@@ -10,6 +10,7 @@ export interface Flags {
   readonly configHome?: readonly string[];
   readonly registry?: string;
   readonly serverUrl?: string;
+  readonly repo?: string;
   readonly trackingEnv?: string;
   readonly trackingDetails?: string;
 }

@@ -17,6 +17,7 @@ import type { CleanUpFlags } from "./cleanUpById.ts";
 import { readSettings } from "./cliSettings.ts";
 import type { Flags } from "./cliSettings.ts";
 import type { ExitCode } from "./exitCode.ts";
+import { finalizeExited } from "./finalizeExited.ts";
 import { listingOf } from "./listing.ts";
 import { operate, tellRefusal } from "./operate.ts";
 import { resumeHere } from "./resumeHere.ts";
@@ -41,7 +42,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       console.error(`${flags.serverUrl} is no address of a server, like http://127.0.0.1:4096. Nothing was done.`);
       throw new InvalidArgumentError("no address");
     }
-    return compose(await readSettings(flags), secretsOfEnvironment(flags.serverUrl));
+    return compose(await readSettings(flags), secretsOfEnvironment(flags.serverUrl), [flags.repo ?? process.cwd()]);
   };
 
   program
@@ -99,11 +100,15 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 
   program
     .command("finalize [SESSION]")
-    .description("close the records of a session whose agent has exited")
+    .description("close the records of a session whose agent has exited; without a session, of all that Entire tracks in this repository")
     .option("--session <NAME>", "the session, as an option")
-    .option("--json", "print the receipt for scripts")
-    .action(async (asked: string | undefined, options: OperateOptions) => {
-      code = await operate(await warden(), "finalize", nameIn(asked, options), options, finalize);
+    .option("--repo <FOLDER>", "the repository (default: that of the current folder)")
+    .option("--dry-run", "only say which")
+    .option("--json", "print the receipts for scripts")
+    .action(async (asked: string | undefined, { repo, dryRun, ...options }: OperateOptions & Flags & { readonly dryRun?: boolean }) => {
+      const of = await warden({ ...(repo !== undefined && { repo }) });
+      if (asked === undefined && options.session === undefined) code = await finalizeExited(of, { dryRun: dryRun ?? false, json: options.json ?? false });
+      else code = await operate(of, "finalize", nameIn(asked, options), options, finalize);
     });
 
   program

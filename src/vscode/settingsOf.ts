@@ -18,9 +18,16 @@ export function settingsOfEditor(): Settings {
     "mux.registry": asked.get("mux.registry") || process.env["AGENT_SESSIONS_YAML"],
     "mux.publishEvent": asked.get("mux.publishEvent"),
     "opencode.servers": asked.get("opencode.servers"),
+    "entire.repositories": asked.get("entire.repositories"),
     "tracking.env": asked.get("tracking.env"),
     "tracking.details": asked.get("tracking.details"),
   });
+}
+
+/** Folders that are open here, on this machine. Of one that is not trusted nothing is read. */
+export function openFolders(): readonly string[] {
+  const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+  return folders.filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath);
 }
 
 /** Where the sessions are looked for with the new settings as with the old, nothing has to be set up again. */

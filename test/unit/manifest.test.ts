@@ -86,9 +86,17 @@ it("what a person reads is in package.nls.json, and nothing else is", () => {
 it("settings that name a program, a server, a socket, a file or a folder are the machine's, and not an untrusted folder's", () => {
   const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
   expect(restrictedConfigurations).toEqual(
-    ["tmux.program", "tmux.sockets", "configHomes", "mux.registry", "mux.publishEvent", "opencode.servers", "tracking.env", "tracking.details"].map(
-      (key) => `sessionWarden.${key}`,
-    ),
+    [
+      "tmux.program",
+      "tmux.sockets",
+      "configHomes",
+      "mux.registry",
+      "mux.publishEvent",
+      "opencode.servers",
+      "entire.repositories",
+      "tracking.env",
+      "tracking.details",
+    ].map((key) => `sessionWarden.${key}`),
   );
   for (const key of restrictedConfigurations) expect(configuration.properties[key]?.scope).toBe("machine");
 });

@@ -9,6 +9,7 @@ const defaults = {
   muxRegistry: "",
   muxPublishEvent: [],
   opencodeServers: [],
+  entireRepositories: [],
   trackingEnv: "/tmp/async-sessions.env",
   trackingDetails: "/tmp/async-sessions-details.json",
 };
@@ -26,6 +27,7 @@ test("each value is taken under the editor's own key", () => {
     "mux.registry": "/r.yaml",
     "mux.publishEvent": ["/p", "x"],
     "opencode.servers": ["http://127.0.0.1:5000"],
+    "entire.repositories": ["/r"],
     "tracking.env": "/t.env",
     "tracking.details": "/t.json",
   };
@@ -37,6 +39,7 @@ test("each value is taken under the editor's own key", () => {
     muxRegistry: "/r.yaml",
     muxPublishEvent: ["/p", "x"],
     opencodeServers: ["http://127.0.0.1:5000"],
+    entireRepositories: ["/r"],
     trackingEnv: "/t.env",
     trackingDetails: "/t.json",
   });
@@ -50,6 +53,7 @@ test.each([
   { configHomes: [7] },
   { notify: "no" },
   { "opencode.servers": [""] },
+  { "entire.repositories": [""] },
   { "tracking.env": 7 },
 ])("a value that can't be used is as if it were not there: %j", (value) => {
   expect(parseSettings(value)).toEqual(defaults);
@@ -68,6 +72,7 @@ test("the settings file gives back what was written", () => {
     muxRegistry: "/r.yaml",
     muxPublishEvent: ["/p"],
     opencodeServers: ["http://a:1"],
+    entireRepositories: ["/r"],
     trackingEnv: "/e",
     trackingDetails: "",
   };
