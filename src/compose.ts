@@ -23,6 +23,7 @@ import { openJournal } from "./system/journalFile.ts";
 import { becomeLeader } from "./system/leader.ts";
 import { openMachine } from "./system/machine.ts";
 import type { Machine } from "./system/machine.ts";
+import { spent } from "./system/spent.ts";
 import { tryLock } from "./system/sessionLocks.ts";
 import { attachCommand, clientsOf, handleOf } from "./system/tmux/pane.ts";
 import { startInTmux } from "./system/tmux/startInTmux.ts";
@@ -54,6 +55,7 @@ export interface Secrets {
 
 /** `folders`: those that are open, or where the command line is. */
 export async function compose(settings: Settings, secrets: Secrets = noSecrets, folders: readonly string[] = []): Promise<Warden> {
+  const began = performance.now();
   const machine = await openMachine(settings);
   const ledger = openLedger(stateFolder, machine);
   const registry = settings.muxRegistry === "" ? undefined : fileOf(settings.muxRegistry, homedir());
@@ -104,6 +106,7 @@ export async function compose(settings: Settings, secrets: Secrets = noSecrets, 
         signal,
       };
     },
+    cost: () => ({ ...spent, sinceMs: performance.now() - began }),
     peek: async ({ run }, signal) => run && can.sources.get(run.source)?.peek?.(run, signal),
     watch(onChange) {
       const all = sources.map((source) => source.watch(onChange));

@@ -10,6 +10,7 @@ import { notifyOfNeeds } from "./vscode/notify.ts";
 import { createPace } from "./vscode/pace.ts";
 import { passwordsIn } from "./vscode/passwords.ts";
 import { Peeks } from "./vscode/peek.ts";
+import { Report } from "./vscode/report.ts";
 import { looksInTheSamePlaces, openFolders, section, settingsOfEditor, writeSettings } from "./vscode/settingsOf.ts";
 import { createStatusBar } from "./vscode/statusBar.ts";
 import { onDispose, together } from "./vscode/together.ts";
@@ -33,13 +34,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
   const lookout = new Lookout(await compose(settings, passwords, openFolders()), duties, fail);
   const tree = new Tree(lookout);
   const peeks = new Peeks(lookout);
+  const report = new Report(lookout);
   const pace = createPace({
     refresh: () => lookout.refresh(),
     isVisible: () => tree.view.visible,
     mustLookUnseen: () => isLeading && hasUnwatched(lookout.snapshot, lookout.warden.can),
   });
-  own(context, pace, peeks, tree, createStatusBar(lookout, tree), lookout);
-  context.subscriptions.push(log, ...registerCommands({ lookout, tree, log, context, peeks, passwords }), announceTerminals(lookout, fail));
+  own(context, pace, peeks, report, tree, createStatusBar(lookout, tree), lookout);
+  context.subscriptions.push(log, ...registerCommands({ lookout, tree, log, context, peeks, report, passwords }), announceTerminals(lookout, fail));
   lookout.begin();
 
   const tell = createContextTeller();

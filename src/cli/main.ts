@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { version } from "../../package.json";
 import { compose, secretsOfEnvironment } from "../compose.ts";
@@ -8,16 +7,16 @@ import { stop } from "../core/operations/stop.ts";
 import { terminate } from "../core/operations/terminate.ts";
 import type { AgentId } from "../core/facet.ts";
 import type { Reach } from "../core/ladder.ts";
-import type { Roster, Snapshot } from "../core/roster.ts";
 import { agentNames } from "../core/sentences.ts";
 import type { Warden } from "../core/warden.ts";
-import { selfTest } from "../selfTest.ts";
+import { tellReport, tellSelfTest } from "./doctorReport.ts";
 import { cleanUpById } from "./cleanUpById.ts";
 import type { CleanUpFlags } from "./cleanUpById.ts";
 import { readSettings } from "./cliSettings.ts";
 import type { Flags } from "./cliSettings.ts";
 import type { ExitCode } from "./exitCode.ts";
 import { finalizeExited } from "./finalizeExited.ts";
+import { lookTwice } from "./lookTwice.ts";
 import { listingOf } from "./listing.ts";
 import { operate, tellRefusal } from "./operate.ts";
 import { resumeHere } from "./resumeHere.ts";
@@ -143,13 +142,11 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 
   program
     .command("doctor")
-    .description("whether this machine's processes are read right")
-    .requiredOption("--self-test", "start and end stand-ins of its own, and say what was seen")
+    .description("what is not as it should be, by what that is known, and what would mend it; changes nothing")
+    .option("--self-test", "instead, start and end stand-ins of its own, and say whether this machine's processes are read right")
     .option("--json", "for scripts")
-    .action(async ({ json }: { json?: boolean }) => {
-      const checks = await selfTest(await readSettings(program.opts()));
-      console.log(json ? JSON.stringify(checks, undefined, 2) : checks.map(({ says, outcome, seen }) => `${marks[outcome]} ${says} (${seen})`).join("\n"));
-      code = checks.some(({ outcome }) => outcome === "wrong") ? 1 : 0;
+    .action(async ({ json = false, selfTest: isSelfTest }: { json?: boolean; selfTest?: boolean }) => {
+      code = isSelfTest ? await tellSelfTest(await readSettings(program.opts()), json) : await tellReport(await warden(), json);
     });
 
   try {
@@ -160,18 +157,6 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     throw error;
   }
 }
-
-/** Of what names no process, gone is what two looks did not find: who asks only once is told so all the same. */
-async function lookTwice(roster: Roster): Promise<Snapshot> {
-  const { signal } = new AbortController();
-  const once = await roster.refresh(signal);
-  if (!once.sessions.some(({ status, records }) => status.value === "unknown" && records.some(({ liveness }) => liveness.value === "unseen"))) return once;
-  await sleep(secondLookMs);
-  return roster.refresh(signal);
-}
-const secondLookMs = 1_050;
-
-const marks = { right: "ok   ", wrong: "WRONG", notHere: "-    " } as const;
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];

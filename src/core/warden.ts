@@ -1,6 +1,7 @@
 import type { Agent, Command } from "./agent.ts";
 import type { Pane } from "./census.ts";
 import type { Destination } from "./destinations.ts";
+import type { Cost } from "./doctor.ts";
 import type { Capabilities } from "./lifecycle.ts";
 import type { ForOperation } from "./operations/operation.ts";
 import type { Refusal } from "./refusal.ts";
@@ -15,6 +16,8 @@ export interface Warden extends Disposable {
   readonly places: Places;
   readonly stateFolder: string;
   readonly journalFile: string;
+  /** What looking has cost until now. */
+  cost(): Cost;
   /** The last screen or message, as plain text. Undefined where there is none to be had. */
   peek(session: Session, signal: AbortSignal): Promise<string | undefined>;
   /** News from every source: debounced, and never more than a hint that reading again is worth it. */

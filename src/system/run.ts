@@ -1,4 +1,5 @@
 import { execa } from "execa";
+import { spent } from "./spent.ts";
 
 export type RunOutcome =
   | { readonly kind: "exited"; readonly code: number; readonly stdout: string; readonly stderr: string }
@@ -26,7 +27,10 @@ export async function run(
     running.stdout.destroy();
     running.stderr.destroy();
   });
+  const began = performance.now();
   const result = await running;
+  spent.subprocesses++;
+  spent.subprocessMs += performance.now() - began;
   signal?.throwIfAborted();
   if (result.isCanceled) return { kind: "timedOut" };
   if (result.code === "ENOENT" || result.code === "EACCES") return { kind: "missing" };

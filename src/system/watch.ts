@@ -2,6 +2,7 @@ import { watch as watchFolder } from "node:fs";
 import type { FSWatcher } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { spent } from "./spent.ts";
 
 /**
  * One debounced event for several paths. A folder is watched itself; a file through its folder, so that a rename over it is seen, and with it what
@@ -37,6 +38,7 @@ export function watch(paths: readonly string[], onChange: () => void): Disposabl
   }
 
   function watchPlace(path: string, place: Place): FSWatcher {
+    spent.watchers++;
     const watcher = watchFolder(place.folder, { persistent: false }, (_event, name) => {
       const isItsOwnEnd = name === basename(place.folder);
       if (place.name !== undefined && name !== null && !name.startsWith(place.name) && !isItsOwnEnd) return;
@@ -44,7 +46,7 @@ export function watch(paths: readonly string[], onChange: () => void): Disposabl
       if (isItsOwnEnd) void follow(path);
       else if (place.isProvisional) void moveNearer(path, place);
     });
-    return watcher.on("error", () => retry(path));
+    return watcher.on("error", () => retry(path)).on("close", () => spent.watchers--);
   }
 
   async function moveNearer(path: string, from: Place): Promise<void> {

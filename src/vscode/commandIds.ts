@@ -28,6 +28,7 @@ export const commandIds = [
   "sessionWarden.groupByFolder",
   "sessionWarden.filter",
   "sessionWarden.showAll",
+  "sessionWarden.doctor",
   "sessionWarden.showJournal",
   "sessionWarden.showLog",
   "sessionWarden.installCommandLineTool",

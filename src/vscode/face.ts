@@ -11,5 +11,7 @@ export interface Face {
   readonly context: vscode.ExtensionContext;
   readonly passwords: Passwords;
   /** Shows the last screen of a session as a read-only document. */
+  /** Shows what is not as it should be, as a read-only document. */
+  readonly report: { show(): Promise<void> };
   readonly peeks: { show(key: string): Promise<void> };
 }

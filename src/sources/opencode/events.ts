@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { spent } from "../../system/spent.ts";
 import type { Login } from "./contract.ts";
 import { isDeclaredNow } from "./declared.ts";
 import { eventFrames } from "./eventFrames.ts";
@@ -65,6 +66,7 @@ async function followOnce(of: Followed, tell: Listener, silenceMs: number, over:
       if (over.aborted) return;
       watchdog.refresh();
       // The first byte, not the headers: by then the server has begun to listen to itself.
+      if (!isOpen) spent.sockets++;
       if (!isOpen) tell.onOpen();
       isOpen = true;
       for (const frame of frames.take(text.decode(chunk, { stream: true }))) {
@@ -77,6 +79,7 @@ async function followOnce(of: Followed, tell: Listener, silenceMs: number, over:
     clearTimeout(watchdog);
     over.removeEventListener("abort", end);
     end();
+    if (isOpen) spent.sockets--;
     if (isOpen && !over.aborted) tell.onClosed();
   }
 }
