@@ -28,6 +28,8 @@ export function findSession(asked: string, sessions: readonly Session[], isRowsN
 function namesOf({ key, conversation, run, records }: Session): readonly string[] {
   const host = run?.host.kind === "process" ? run.host : undefined;
   const given = records.flatMap(({ givenName }) => givenName ?? []);
-  const ids = [key.slice(key.indexOf(":") + 1), ...(conversation ? [conversation.id] : []), ...(host ? [String(host.process.pid)] : [])];
+  const id = key.slice(key.indexOf(":") + 1);
+  // What follows the @ tells in which repository.
+  const ids = [id, id.replace(/@[0-9a-f]{6}$/, ""), ...(conversation ? [conversation.id] : []), ...(host ? [String(host.process.pid)] : [])];
   return [...ids, ...given, ...(host?.pane ? [host.pane.sessionName] : [])];
 }

@@ -22,6 +22,7 @@ export function sessionJson(session: Session): unknown {
     server: run?.host.kind === "server" ? { url: run.host.url, pid: run.host.server?.pid ?? null } : null,
     parent: parent ?? null,
     asks: run?.asks ? { tool: run.asks.tool, input: run.asks.input } : null,
+    pending: records.find(({ pending }) => pending !== undefined)?.pending ?? null,
     records: records.map((record) => ({ key: record.key, says: record.says.value })),
     doubt: doubt ?? null,
   };

@@ -110,6 +110,7 @@ function sessionRow({ session, nth, below }: SessionNode, offered: ReadonlySet<O
       whereOf(session),
       serverOf(session),
       conversation && `Conversation ${plain(conversation.id)}`,
+      ...session.records.map(({ pending }) => pending && `Pending: ${plain(pending)}`),
     ]
       .filter(Boolean)
       .join("\n"),

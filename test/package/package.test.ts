@@ -25,7 +25,10 @@ describe("the installed package", () => {
     );
     assert.ok(database.includes("dist/node_modules/better-sqlite3/LICENSE"), "the database program's licence is missing");
     assert.doesNotMatch(database.join("\n"), /\.(c|h|cpp|hpp|gyp|gypi|sh)$/m);
-    const ours = files.filter((file) => !database.includes(file));
+    const yaml = files.filter((file) => file.startsWith("dist/node_modules/yaml/"));
+    assert.ok(yaml.includes("dist/node_modules/yaml/LICENSE"), "the YAML library's licence is missing");
+    assert.doesNotMatch(yaml.join("\n"), /\/browser\/|\.(ts|mjs|md)$/m);
+    const ours = files.filter((file) => !database.includes(file) && !yaml.includes(file));
     assert.deepEqual(ours, [
       ".vsixmanifest",
       "LICENSE.txt",
