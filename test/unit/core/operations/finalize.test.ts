@@ -30,7 +30,7 @@ test("a session that is revived between the look and the lock is left alone", as
   hooks.underLock = (record) => ({ ...record, process: pid(77) });
   const receipt = await finalize(session, context);
   expect(receipt.records.map(({ outcome }) => outcome.kind)).toEqual(["changedMeanwhile"]);
-  expect(receipt.result).toEqual({ kind: "partial", method: "notNeeded", survivors: [] });
+  expect(receipt.result).toEqual({ kind: "refused", reason: "noLongerOneSession" });
   expect(told).toEqual([]);
 });
 
