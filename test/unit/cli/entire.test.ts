@@ -13,7 +13,7 @@ test("every state is listed with what its owner tells; an exited one says who is
   const exited = await anExitedOwner();
   const living = await startChild(["sleep", "600"]);
   stage.put("died", { owner: exited });
-  stage.put("died-idle", { owner: { ...exited, start: "1" }, phase: "idle" });
+  stage.put("died-idle", { owner: await anExitedOwner(), phase: "idle" });
   stage.put("lives", { owner: ownerOf(living.identity) });
   stage.put("quiet");
   stage.put("just-now", { last_interaction_time: soonAgo() });
@@ -86,23 +86,23 @@ test("a repository and its worktrees list a session once, and a submodule has it
 
 test("a dry run says which would be closed, with their pending work, and changes no byte", async () => {
   await using stage = await openTrackedStage();
-  const owner = await anExitedOwner();
-  stage.put("plain", { owner });
-  stage.put("pending", { owner: { ...owner, start: "1" }, files_touched: ["a.ts", "b.ts"], checkpoint_count: 1 });
+  const owners = { pending: await anExitedOwner(), plain: await anExitedOwner() };
+  stage.put("plain", { owner: owners.plain });
+  stage.put("pending", { owner: owners.pending, files_touched: ["a.ts", "b.ts"], checkpoint_count: 1 });
   stage.put("quiet");
   const before = contentOf(join(stage.app, ".git"));
   const said = await stage.warden(["finalize", "--dry-run"]);
-  const why = `its owner claude (${String(owner["pid"])}) is gone`;
+  const why = (id: keyof typeof owners): string => `its owner claude (${String(owners[id]["pid"])}) is gone`;
   expect([said.code, said.stderr, said.stdout.split("\n").sort()]).toEqual([
     0,
     "",
     [
-      `Would be recorded as stopped: “prompt of pending” (${why}; 2 files, 1 step not yet in a checkpoint)  ${keyIn(stage.app, "pending")}`,
-      `Would be recorded as stopped: “prompt of plain” (${why})  ${keyIn(stage.app, "plain")}`,
+      `Would be recorded as stopped: “prompt of pending” (${why("pending")}; 2 files, 1 step not yet in a checkpoint)  ${keyIn(stage.app, "pending")}`,
+      `Would be recorded as stopped: “prompt of plain” (${why("plain")})  ${keyIn(stage.app, "plain")}`,
     ],
   ]);
   const told = await stage.warden(["finalize", "--dry-run", "--json"]);
-  const each = ["pending", "plain"].map((id) => ({ session_id: keyIn(stage.app, id), title: `prompt of ${id}`, why }));
+  const each = (["pending", "plain"] as const).map((id) => ({ session_id: keyIn(stage.app, id), title: `prompt of ${id}`, why: why(id) }));
   expect(new Set(JSON.parse(told.stdout) as unknown[])).toEqual(new Set(each));
   expect(contentOf(join(stage.app, ".git"))).toEqual(before);
   expect(stage.calls()).toEqual([]);
