@@ -6,14 +6,23 @@ import type { Counts } from "./counts.ts";
 import { judge } from "./counts.ts";
 import { run } from "./run.ts";
 
+interface Manner {
+  readonly env?: Readonly<Record<string, string>>;
+  /** In a world of processes of its own. Not for agents that bring sandboxes and daemons: they get the machine as it is. */
+  readonly isApart?: boolean;
+}
+
 /** One of the projects of vitest.config.ts, or those of its files that are named. */
-export async function vitest(project: "unit" | "ui" | "real", files: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Counts> {
+export async function vitest(
+  project: "unit" | "ui" | "real",
+  files: readonly string[] = [],
+  { env = {}, isApart = project !== "real" }: Manner = {},
+): Promise<Counts> {
   const scratch = mkdtempSync(join(tmpdir(), "vitest-"));
   const report = join(scratch, "report.json");
   try {
     const argv = ["vitest", "run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...files] as const;
-    // Real agents bring sandboxes and daemons of their own: they get the machine as it is.
-    const exitCode = await run(project === "real" ? argv : await apart(argv), { ...quiet, ...env });
+    const exitCode = await run(isApart ? await apart(argv) : argv, { ...quiet, ...env });
     return judge(findReport(report), exitCode);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
