@@ -9,13 +9,13 @@ import { vitest } from "./suites/vitest.ts";
 
 process.exitCode = await runSuites([{ name: "real", says: "real agents against a fake model", run: real, needsBuild: true }]);
 
-/** What is named, one file after the other; else all, in lanes beside each other, since most of the time an agent is waited for. OpenCode's servers are apart: whoever lists all sessions of the machine would list theirs. */
+/** What is named, one file after the other; else all, in two lanes beside each other, since most of the time an agent is waited for. OpenCode's servers are apart: whoever lists all sessions of the machine would list theirs. */
 async function real(): Promise<Counts> {
   const files = process.argv.slice(2);
   if (files.length > 0) return await vitest("real", files);
   await installRealAgents();
   const all = globSync("test/real/*.test.ts", { cwd: root }).toSorted();
-  const lanes = Map.groupBy(all, (file) => /^test\/real\/(opencode|claude)/.exec(file)?.[1] ?? "others");
+  const lanes = Map.groupBy(all, (file) => (file.startsWith("test/real/opencode") ? "opencode" : "others"));
   const env = { SESSION_WARDEN_BUILT: "1" };
   return sum(await Promise.all([...lanes].map(([name, lane]) => vitest("real", lane, { env, isApart: name === "opencode" }))));
 }
