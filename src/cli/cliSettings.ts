@@ -11,6 +11,8 @@ export interface Flags {
   readonly registry?: string;
   readonly serverUrl?: string;
   readonly repo?: string;
+  /** Of repositories that one only, and none of the settings'. */
+  readonly isAlone?: boolean;
   readonly trackingEnv?: string;
   readonly trackingDetails?: string;
 }
@@ -24,6 +26,7 @@ export async function readSettings(flags: Flags): Promise<Settings> {
     tmuxSockets: flags.tmuxSocket ?? listIn("SESSION_WARDEN_TMUX_SOCKETS") ?? inFile.tmuxSockets,
     muxRegistry: flags.registry ?? process.env["AGENT_SESSIONS_YAML"] ?? inFile.muxRegistry,
     opencodeServers: [...inFile.opencodeServers, ...(flags.serverUrl === undefined ? [] : [flags.serverUrl])],
+    entireRepositories: flags.isAlone ? [] : inFile.entireRepositories,
     trackingEnv: flags.trackingEnv ?? inFile.trackingEnv,
     trackingDetails: flags.trackingDetails ?? inFile.trackingDetails,
     configHomes: flags.configHome ?? listIn("SESSION_WARDEN_CONFIG_HOMES") ?? inFile.configHomes,

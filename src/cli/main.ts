@@ -15,7 +15,7 @@ import type { CleanUpFlags } from "./cleanUpById.ts";
 import { readSettings } from "./cliSettings.ts";
 import type { Flags } from "./cliSettings.ts";
 import type { ExitCode } from "./exitCode.ts";
-import { finalizeExited } from "./finalizeExited.ts";
+import { finalizeExited, isInRepository } from "./finalizeExited.ts";
 import { lookTwice } from "./lookTwice.ts";
 import { listingOf } from "./listing.ts";
 import { operate, tellRefusal } from "./operate.ts";
@@ -105,9 +105,17 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .option("--dry-run", "only say which")
     .option("--json", "print the receipts for scripts")
     .action(async (asked: string | undefined, { repo, dryRun, ...options }: OperateOptions & Flags & { readonly dryRun?: boolean }) => {
-      const of = await warden({ ...(repo !== undefined && { repo }) });
-      if (asked === undefined && options.session === undefined) code = await finalizeExited(of, { dryRun: dryRun ?? false, json: options.json ?? false });
-      else code = await operate(of, "finalize", nameIn(asked, options), options, finalize);
+      const isSweep = asked === undefined && options.session === undefined;
+      if (!isSweep && dryRun) {
+        console.error("--dry-run is for all that have exited. `session-warden list` shows what there is of one.");
+        throw new InvalidArgumentError("a dry run of one session");
+      }
+      const more = repo === undefined ? {} : { repo };
+      if (!isSweep) code = await operate(await warden(more), "finalize", nameIn(asked, options), options, finalize);
+      else if (repo !== undefined && !(await isInRepository(repo))) {
+        console.error(`${repo} is in no repository that git knows. Nothing was done.`);
+        throw new InvalidArgumentError("no repository");
+      } else code = await finalizeExited(await warden({ ...more, isAlone: true }), { dryRun: dryRun ?? false, json: options.json ?? false });
     });
 
   program
