@@ -44,6 +44,7 @@ export interface Listed {
   readonly runs_in: string | null;
   readonly pid: number | null;
   readonly tmux: { readonly session: string; readonly pane: string } | null;
+  readonly pending: string | null;
   readonly records: readonly { readonly key: string; readonly says: string }[];
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startChild } from "../../support/children.ts";
 import { git, keyIn, ownerOf, readBack, stateFolderOf } from "../../support/entire.ts";
-import { anExitedOwner, contentOf, openTrackedStage } from "../../support/trackedStage.ts";
+import { anExitedOwner, contentOf, idIn, openTrackedStage } from "../../support/trackedStage.ts";
 
 const soonAgo = (): string => new Date(Date.now() - 60_000).toISOString();
 
@@ -92,6 +92,8 @@ test("a dry run says which would be closed, with their pending work, and changes
   stage.put("pending", { owner: owners.pending, files_touched: ["a.ts", "b.ts"], checkpoint_count: 1 });
   stage.put("quiet");
   const before = contentOf(join(stage.app, ".git"));
+  const listed = (await stage.listAll()).sessions.flatMap(({ key, pending }) => (key.startsWith("entire:") ? [`${idIn(key)}: ${pending}`] : []));
+  expect(listed.sort()).toEqual(["pending: 2 files, 1 step not yet in a checkpoint", "plain: null", "quiet: null"]);
   const said = await stage.warden(["finalize", "--dry-run"]);
   const why = (id: keyof typeof owners): string => `its owner claude (${String(owners[id]["pid"])}) is gone`;
   expect([said.code, said.stderr, said.stdout.split("\n").sort()]).toEqual([

@@ -46,6 +46,7 @@ test.each([
     ["ask", true],
   ]);
   expect(answer.json().records).toContainEqual({ record: key, change: "stopped", outcome: "recorded" });
+  expect(answer.json().warnings).toEqual([expect.stringMatching(/^1 file not yet in a checkpoint: .* at the next commit/)]);
   const state = readBack(path);
   expect(state).toMatchObject({ phase: "ended", files_touched: ["a.ts"] });
   expect(state).not.toHaveProperty("fully_condensed");
