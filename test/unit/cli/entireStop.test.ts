@@ -6,7 +6,7 @@ import { identityOf, startChild, startDeaf } from "../../support/children.ts";
 import { keyIn, ownerOf, readBack, stateFolderOf } from "../../support/entire.ts";
 import { until } from "../../support/stage.ts";
 import type { Listed } from "../../support/stage.ts";
-import { openTrackedStage, statesIn } from "../../support/trackedStage.ts";
+import { anExitedOwner, openTrackedStage, statesIn } from "../../support/trackedStage.ts";
 import type { TrackedStage } from "../../support/trackedStage.ts";
 
 /** A stand-in with a conversation, whose state Entire keeps with it as its owner. */
@@ -100,4 +100,33 @@ test("two states of one living process close neither, and it is not ended by eit
   for (const id of ["a", "b"]) stage.put(id, { owner: ownerOf(child.identity) });
   for (const id of ["a", "b"]) expect((await stage.warden(["terminate", keyIn(stage.app, id), "--yes"])).code).toBe(1);
   expect([findProcess(child.pid) !== undefined, await stage.statuses()]).toEqual([true, ["a open", "b open"]]);
+});
+
+test("after /clear one process has an ended state and an open one: the open one is its own, and alone is told of the end", async () => {
+  await using stage = await openTrackedStage();
+  const { listed, id, path, key } = await trackedIn(stage, "pane");
+  const past = stage.put("6f1c2f0e-7a51-4c0e-9d5b-1b7a8a0f4c11", {
+    owner: ownerOf(identityOf(listed.pid ?? 0)),
+    phase: "ended",
+    ended_at: "2026-09-20T08:41:55Z",
+  });
+  const before = readFileSync(past, "utf8");
+  expect((await rowsOf(stage, listed)).map(({ status, pid, conversation_id }) => [status, pid, conversation_id])).toEqual([
+    ["idle", listed.pid, id],
+    ["stopped", null, "6f1c2f0e-7a51-4c0e-9d5b-1b7a8a0f4c11"],
+  ]);
+  expect((await stage.warden(["stop", key, "--yes"])).code).toBe(0);
+  expect([readBack(path)["phase"], readFileSync(past, "utf8")]).toEqual(["ended", before]);
+});
+
+test("a session whose owner is gone and whose conversation goes on elsewhere is no exited one, and is not finalized", async () => {
+  await using stage = await openTrackedStage();
+  const { listed, path, key } = await trackedIn(stage, "pane", { owner: await anExitedOwner() });
+  expect((await rowsOf(stage, listed)).map(({ status, pid }) => [status, pid])).toEqual([["idle", listed.pid]]);
+  const before = readFileSync(path, "utf8");
+  const swept = await stage.warden(["finalize", "--json"]);
+  const one = await stage.warden(["finalize", key, "--json"]);
+  expect([swept.code, swept.stdout, one.code, one.json().reason, readFileSync(path, "utf8")]).toEqual([0, "[]", 1, "stillAlive", before]);
+  expect((await stage.warden(["stop", key, "--yes"])).code).toBe(0);
+  expect(readBack(path)["phase"]).toBe("ended");
 });
