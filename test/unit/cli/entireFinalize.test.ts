@@ -45,17 +45,19 @@ test("finalize closes those whose agent has exited and no other, with a receipt 
   expect(stage.calls()).toEqual([]);
 });
 
-test("finalize of one leaves the others, by its key or its conversation's id, and refuses what is not known to have exited", async () => {
+test("finalize of one leaves the others, by its key or its id, and refuses what is not known to have exited", async () => {
   await using stage = await openTrackedStage();
   const two = "6f1c2f0e-7a51-4c0e-9d5b-1b7a8a0f4c11";
-  for (const id of ["one", two, "three"]) stage.put(id, { owner: await anExitedOwner() });
+  for (const id of ["one", two, "three", "four"]) stage.put(id, { owner: await anExitedOwner() });
   stage.put("quiet");
   const living = await startChild(["sleep", "600"]);
   stage.put("lives", { owner: ownerOf(living.identity) });
   const byKey = await stage.warden(["finalize", keyIn(stage.app, "one"), "--json"]);
   expect([byKey.code, byKey.json().status, byKey.json().records.map(({ outcome }) => outcome)]).toEqual([0, "success", ["recorded"]]);
-  const byId = await stage.warden(["finalize", "--session", two]);
-  expect([byId.code, byId.stdout]).toEqual([0, `“prompt of ${two}” is recorded as stopped.`]);
+  for (const id of [two, "three"]) {
+    const byId = await stage.warden(["finalize", "--session", id]);
+    expect([byId.code, byId.stdout]).toEqual([0, `“prompt of ${id}” is recorded as stopped.`]);
+  }
   for (const [id, reason] of [
     ["quiet", "livenessUnknown"],
     ["lives", "stillAlive"],
@@ -64,16 +66,16 @@ test("finalize of one leaves the others, by its key or its conversation's id, an
     expect([refused.code, refused.json().status, refused.json().reason]).toEqual([1, "refused", reason]);
   }
   expect((await stage.warden(["finalize", "nobody"])).code).toBe(1);
-  expect(await stage.statuses()).toEqual([`${two} stopped`, "lives open", "one stopped", "quiet stuck", "three exited"]);
+  expect(await stage.statuses()).toEqual([`${two} stopped`, "four exited", "lives open", "one stopped", "quiet stuck", "three stopped"]);
 });
 
-test("a dry run of one changes nothing either", async () => {
+test("a dry run of one is not to be had, and changes nothing", async () => {
   await using stage = await openTrackedStage();
   stage.put("a", { owner: await anExitedOwner() });
   const before = contentOf(join(stage.app, ".git"));
   for (const how of [[keyIn(stage.app, "a")], ["--session", keyIn(stage.app, "a")], [keyIn(stage.app, "a"), "--json"]]) {
-    const { stdout, stderr } = await stage.warden(["finalize", "--dry-run", ...how]);
-    expect(stdout + stderr).not.toContain("is recorded as stopped");
+    const { code, stdout } = await stage.warden(["finalize", "--dry-run", ...how]);
+    expect([code, stdout]).toEqual([2, ""]);
     expect(contentOf(join(stage.app, ".git"))).toEqual(before);
   }
 });
@@ -106,7 +108,7 @@ test("a folder that is none, or in no repository, is not taken for one where not
   await using stage = await openTrackedStage();
   for (const folder of [join(stage.folder, "no such folder"), stage.home]) {
     const answer = await stage.warden(["finalize", "--repo", folder]);
-    expect([folder, answer.code === 0, answer.stderr === ""]).toEqual([folder, false, false]);
+    expect([answer.code, answer.stdout, answer.stderr.split("\n")[0]]).toEqual([2, "", `${folder} is in no repository that git knows. Nothing was done.`]);
   }
 });
 
