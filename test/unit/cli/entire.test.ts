@@ -47,7 +47,7 @@ test("every state is listed with what its owner tells; an exited one says who is
   expect(row("died")).toMatchObject({ title: "prompt of died", agent: "claude", group: "Exited", cwd: stage.app, pid: null });
 
   expect(stage.calls()).toEqual([]);
-  execFileSync("entire", ["status"], { env: stage.env });
+  execFileSync("env", ["entire", "status"], { env: stage.env });
   expect(stage.calls()).toEqual(["status"]);
 });
 
