@@ -11,6 +11,7 @@ import type { Source } from "./core/source.ts";
 import type { Places, Warden } from "./core/warden.ts";
 import type { Settings } from "./settings.ts";
 import { createEntireSource } from "./sources/entire/entireSource.ts";
+import { openRepositories } from "./sources/entire/repositories.ts";
 import { openLedger } from "./sources/ledger/ledgerSource.ts";
 import { delegateEvents } from "./sources/mux/delegateEvents.ts";
 import type { Login } from "./sources/opencode/client.ts";
@@ -124,6 +125,11 @@ export function secretsOfEnvironment(serverUrl: string | undefined, environment:
   const isMeantFor = (origin: string): boolean => named !== undefined && origin === named;
   const login = password === "" ? undefined : { user: environment["OPENCODE_SERVER_USERNAME"] || "opencode", password };
   return { passwordOf: async (origin) => (isMeantFor(origin) ? login : undefined), isMeantFor };
+}
+
+/** As git has it; one that git may not look at is none. */
+export async function isInRepository(folder: string): Promise<boolean> {
+  return (await openRepositories([folder]).find(AbortSignal.timeout(20_000))).commons.length > 0;
 }
 
 const noSecrets: Secrets = { passwordOf: async () => undefined };

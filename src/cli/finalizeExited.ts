@@ -3,7 +3,6 @@ import { receiptJson } from "../core/receiptJson.ts";
 import { sentenceOfReceipt } from "../core/sentences.ts";
 import type { Session } from "../core/session.ts";
 import type { Warden } from "../core/warden.ts";
-import { run } from "../system/run.ts";
 import { dieAt } from "./fault.ts";
 import { exitCodeOf } from "./exitCode.ts";
 import type { ExitCode } from "./exitCode.ts";
@@ -47,10 +46,4 @@ function wouldBe({ key, title, status, records }: Session): string {
 function tell(lines: readonly string[], told: readonly unknown[], json: boolean): void {
   if (json) console.log(JSON.stringify(told, undefined, 2));
   else console.log(lines.length === 0 ? "No session that Entire tracks here has exited." : lines.map(plain).join("\n"));
-}
-
-/** As git has it; one that git may not look at is none. */
-export async function isInRepository(folder: string): Promise<boolean> {
-  const told = await run(["git", "-C", folder, "rev-parse", "--git-common-dir"], { withinMs: 10_000 });
-  return told.kind === "exited" && told.code === 0;
 }

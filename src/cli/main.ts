@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { version } from "../../package.json";
-import { compose, secretsOfEnvironment } from "../compose.ts";
+import { compose, isInRepository, secretsOfEnvironment } from "../compose.ts";
 import { captureId } from "../core/operations/captureId.ts";
 import { finalize } from "../core/operations/finalize.ts";
 import { stop } from "../core/operations/stop.ts";
@@ -15,7 +15,7 @@ import type { CleanUpFlags } from "./cleanUpById.ts";
 import { readSettings } from "./cliSettings.ts";
 import type { Flags } from "./cliSettings.ts";
 import type { ExitCode } from "./exitCode.ts";
-import { finalizeExited, isInRepository } from "./finalizeExited.ts";
+import { finalizeExited } from "./finalizeExited.ts";
 import { lookTwice } from "./lookTwice.ts";
 import { listingOf } from "./listing.ts";
 import { operate, tellRefusal } from "./operate.ts";
