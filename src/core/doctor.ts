@@ -1,3 +1,4 @@
+import type { Facet } from "./facet.ts";
 import { offered } from "./lifecycle.ts";
 import type { Capabilities } from "./lifecycle.ts";
 import type { Snapshot } from "./roster.ts";
@@ -34,7 +35,8 @@ function ailing(session: Session, can: Capabilities): Finding | undefined {
     case "exited":
       return finding("exited", `session-warden finalize '${key}'`);
     case "stuck":
-      return finding("stuck");
+      // Only its own program can tell what becomes of such a turn's work.
+      return finding("stuck", records.some(({ source }) => source === "entire") ? "entire doctor" : undefined);
     case "unknown":
       return run ? undefined : finding("recordWithoutProcess", records.every(({ isOnlyListed }) => isOnlyListed) ? cleanUpOf(session) : undefined);
     case "needsInput":
@@ -60,10 +62,13 @@ function isUntracked(session: Session, can: Capabilities): boolean {
 
 function evidenceOf(session: Session): readonly string[] {
   const { status, doubt } = session;
-  const books = facetsOf(session).map(
-    (facet) => `${facet.key}: ${facet.kind === "record" ? `says ${facet.says.value} (${facet.says.seen}), ` : ""}${facet.liveness.seen}`,
-  );
-  return [...(doubt ? [`${doubt.why}: ${doubt.candidates.join(", ")}`] : [status.seen]), ...books];
+  return [...(doubt ? [`${doubt.why}: ${doubt.candidates.join(", ")}`] : [status.seen]), ...facetsOf(session).map(wordsOf)];
+}
+
+function wordsOf(facet: Facet): string {
+  if (facet.kind === "run") return `${facet.key}: ${facet.liveness.seen}`;
+  const pending = facet.pending === undefined ? [] : [`pending: ${facet.pending}`];
+  return `${facet.key}: ${[`says ${facet.says.value} (${facet.says.seen})`, facet.liveness.seen, ...pending].join(", ")}`;
 }
 
 export const ailmentWords: Readonly<{ [ailment in Ailment]: string }> = {

@@ -26,15 +26,16 @@ test("an exited session is told with what it is known by, and the command that f
   ]);
 });
 
-test("what is stuck, in doubt, or recorded without a process is told, and nothing is offered that would end it", () => {
-  const stuck = withStatus(aSession(aBook("entire", "active", { liveness: seen("unknown") })), "stuck");
+test("what is stuck, in doubt, or recorded without a process is told with its pending work, and nothing is offered that would end it", () => {
+  const stuck = withStatus(aSession(aBook("entire", "active", { liveness: seen("unknown"), pending: "2 files" })), "stuck");
   const unknown = withStatus(aSession(aBook("mux", "active", { liveness: seen("unknown") })), "unknown");
   const doubtful = { ...aSession(), doubt: { why: "two could be it", candidates: ["mux:a", "mux:b"] as const } };
   expect(found([stuck, unknown, doubtful]).map(({ ailment, mend }) => [ailment, mend])).toEqual([
-    ["stuck", undefined],
+    ["stuck", "entire doctor"],
     ["recordWithoutProcess", undefined],
     ["contradictory", undefined],
   ]);
+  expect(found([stuck])[0]?.evidence.at(-1)).toContain("pending: 2 files");
   expect(found([doubtful])[0]?.evidence[0]).toBe("two could be it: mux:a, mux:b");
 });
 
