@@ -41,7 +41,7 @@ describe("in a folder whose repository Entire tracks", () => {
     await untilIn("Needs you", "asked nobody");
   });
 
-  it("Finalize All closes the one, with its pending work, and leaves the other", async () => {
+  it("Finalize Exited Sessions closes the one, with its pending work, and leaves the other", async () => {
     const other = readFileSync(pathOf("quiet"), "utf8");
     await vscode.commands.executeCommand("sessionWarden.finalizeAll");
     await untilIn("Stopped", "died here");

@@ -93,7 +93,7 @@ describe("with a registry named in the settings", () => {
     assert.deepEqual(readRows(), others);
   });
 
-  it("Finalize All closes the row whose agent died, and no other", async () => {
+  it("Finalize Exited Sessions closes the row whose agent died, and no other", async () => {
     const log = startInPane("died", "about to die");
     const { key } = await untilIn("Open", "about to die");
     await vscode.commands.executeCommand("sessionWarden.track", key);
