@@ -11,8 +11,6 @@ export default defineConfig({
         test: {
           name: "unit",
           retry,
-          // Most of them wait for programs: more at once than there are cores.
-          maxWorkers: 3,
           include: ["test/unit/**/*.test.ts"],
           globalSetup: ["test/support/buildOnce.ts"],
           testTimeout: 60_000,

@@ -4,6 +4,7 @@ import type { Counts } from "./suites/counts.ts";
 import { forget, judge, lineOf, none, store, sum } from "./suites/counts.ts";
 import { host } from "./suites/host.ts";
 import { packaged } from "./suites/package.ts";
+import { unit } from "./suites/unit.ts";
 import { vitest } from "./suites/vitest.ts";
 
 export interface Suite {
@@ -17,7 +18,7 @@ export interface Suite {
 /** What `npm test` runs, in this order. */
 export const suites: readonly Suite[] = [
   { name: "check", says: "lint, types, format, dead code", run: check },
-  { name: "unit", says: "units, and what they do to real processes, files and tmux", run: () => vitest("unit") },
+  { name: "unit", says: "units, and what they do to real processes, files and tmux", run: unit },
   { name: "host", says: "inside a real VS Code", run: host, needsBuild: true },
   { name: "package", says: "the package, installed into a clean VS Code", run: packaged, needsBuild: true },
   { name: "ui", says: "the view in a browser", run: () => vitest("ui"), needsBuild: true },

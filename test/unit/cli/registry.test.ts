@@ -114,7 +114,7 @@ test("a row whose tmux session is not there is exited; what anything else may hi
     status: "stopped",
   });
   const statusOf = async (name: string): Promise<string | undefined> => (await rowOf(name))?.status;
-  expect(await statusOf("nowhere-creator-claude")).toBe("exited");
+  await until(async () => (await statusOf("nowhere-creator-claude")) === "exited");
   await until(async () => (await statusOf("shell-creator-claude")) === "exited");
   expect(await Promise.all(["wrapped", "reused", "old"].map((name) => statusOf(`${name}-creator-claude`)))).toEqual(["unknown", "unknown", "stopped"]);
   expect((await rowOf("wrapped-creator-claude"))?.why).toMatch(/^tmux session wrapped-creator-claude runs sleep \(\d+\), which is not known to be its agent$/);
