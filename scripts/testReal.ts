@@ -9,13 +9,22 @@ import { vitest } from "./suites/vitest.ts";
 
 process.exitCode = await runSuites([{ name: "real", says: "real agents against a fake model", run: real, needsBuild: true }]);
 
-/** What is named, one file after the other; else all, in two lanes beside each other, since most of the time an agent is waited for. OpenCode's servers are apart: whoever lists all sessions of the machine would list theirs. */
+/** What is named, one file after the other; else all, in lanes beside each other, since most of the time an agent is waited for. */
 async function real(): Promise<Counts> {
   const files = process.argv.slice(2);
   if (files.length > 0) return await vitest("real", files);
   await installRealAgents();
   const all = globSync("test/real/*.test.ts", { cwd: root }).toSorted();
-  const lanes = Map.groupBy(all, (file) => (file.startsWith("test/real/opencode") ? "opencode" : "others"));
-  const env = { SESSION_WARDEN_BUILT: "1" };
-  return sum(await Promise.all([...lanes].map(([name, lane]) => vitest("real", lane, { env, isApart: name === "opencode" }))));
+  const lanes = Map.groupBy(all, laneOf);
+  const run = (lane: Lane): Promise<Counts> => vitest("real", lanes.get(lane) ?? [], { env: { SESSION_WARDEN_BUILT: "1" }, isApart: lane === "opencode" });
+  // OpenCode's servers are apart, and an editor's tree is looked at before others fill it: both show all sessions of the machine.
+  const inEditor = async (): Promise<Counts> => sum([await run("editor"), ...(await Promise.all([run("claude"), run("others")]))]);
+  return sum(await Promise.all([run("opencode"), inEditor()]));
+}
+
+type Lane = "opencode" | "editor" | "claude" | "others";
+function laneOf(file: string): Lane {
+  const name = file.slice("test/real/".length);
+  if (name.includes("InEditor")) return "editor";
+  return name.startsWith("opencode") ? "opencode" : /^(claude|registry)/.test(name) ? "claude" : "others";
 }
