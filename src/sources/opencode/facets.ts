@@ -5,6 +5,7 @@ import type { ServerSession } from "./client.ts";
 import type { ServerLook, ServerRun } from "./look.ts";
 import { whereItMayRun } from "./mayRun.ts";
 import type { Unasked } from "./mayRun.ts";
+import { hostIn } from "./origin.ts";
 import type { Server } from "./servers.ts";
 import { findWait } from "./waits.ts";
 
@@ -51,7 +52,7 @@ function facetOf(known: Known, atWork: readonly Known[], seen: Seen): Facet {
   const elsewhere = session && whereItMayRun(session, known.listedBy, seen);
   if (elsewhere !== undefined) return recordOf(known, { value: "unknown", seen: elsewhere, at: seen.at }, seen.at);
   const owner = session && !isArchived(session) && ownerOf(session, known.listedBy);
-  if (owner) return runOf(known, owner, undefined, { activity: { value: "idle", seen: `idle on ${hostOf(owner)}`, at: seen.at } }, seen);
+  if (owner) return runOf(known, owner, undefined, { activity: { value: "idle", seen: `idle on ${hostIn(owner.origin)}`, at: seen.at } }, seen);
   return recordOf(known, { value: "gone", seen: "no server that is known runs it", at: seen.at }, seen.at);
 }
 
@@ -104,7 +105,7 @@ function runOf(known: Known, server: Server, askedAbout: string | undefined, { a
   return {
     kind: "run",
     ...frame(known, server),
-    liveness: { value: "alive", seen: `it is on ${hostOf(server)}`, at },
+    liveness: { value: "alive", seen: `it is on ${hostIn(server.origin)}`, at },
     activity,
     host: { kind: "server", server: server.process, url: server.origin, directory },
     runsIn: server.role === "agent" ? "terminal" : "appServer",
@@ -125,7 +126,7 @@ function recordOf(known: Known, liveness: SessionRecord["liveness"], at: number)
     liveness,
     says: archived
       ? { value: "archived", seen: "archived in OpenCode", at: session.archivedAt ?? at }
-      : { value: "ended", seen: `${hostOf(first.server)} keeps it and does not run it`, at: session.updatedAt },
+      : { value: "ended", seen: `${hostIn(first.server.origin)} keeps it and does not run it`, at: session.updatedAt },
     title: session.title,
     cwd: session.directory,
     lastInteractionAt: session.updatedAt,
@@ -161,8 +162,4 @@ export function keyOf(id: string): FacetKey {
 
 function isArchived({ archivedAt }: ServerSession): boolean {
   return archivedAt !== undefined;
-}
-
-function hostOf({ origin }: Server): string {
-  return origin.replace(/^https?:\/\//, "");
 }

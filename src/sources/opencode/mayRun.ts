@@ -1,5 +1,6 @@
 import type { ServerSession } from "./client.ts";
 import type { ServerLook } from "./look.ts";
+import { hostIn } from "./origin.ts";
 import type { Unfinished } from "./unfinished.ts";
 
 export interface Mute {
@@ -26,7 +27,7 @@ export function whereItMayRun(session: ServerSession, listedBy: readonly ServerL
   const unaskedServer = listedBy.find(
     ({ server, opened, knowsAllOpened }) => !opened.has(session.directory) && !knowsAllOpened && mayBeAtWork(server.database, server.startedAt ?? at - dayMs),
   );
-  if (unaskedServer) return `it may run on ${unaskedServer.server.origin.replace(/^https?:\/\//, "")}, which can't be asked about its folder`;
+  if (unaskedServer) return `it may run on ${hostIn(unaskedServer.server.origin)}, which can't be asked about its folder`;
   const one = mute.find(({ database, startedAt }) => (database === undefined || databases.includes(database)) && mayBeAtWork(database, startedAt ?? 0));
   return one && `it may run in ${one.name}, which can't be asked`;
 

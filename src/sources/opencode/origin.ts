@@ -16,3 +16,8 @@ export function isOnThisMachine(origin: string): boolean {
   if (/^(127\.|::1$|::ffff:)/.test(address) || named === hostname().toLowerCase()) return true;
   return Object.values(networkInterfaces()).some((addresses) => addresses?.some((each) => each.address.toLowerCase() === address));
 }
+
+/** As a person reads it: "127.0.0.1:4096". */
+export function hostIn(origin: string): string {
+  return origin.replace(/^https?:\/\//, "");
+}

@@ -9,6 +9,7 @@ import { atWorkOn, familyIds, turnsOf } from "./family.ts";
 import type { Turn } from "./family.ts";
 import { reasonOf } from "./look.ts";
 import type { ServerLook } from "./look.ts";
+import { hostIn } from "./origin.ts";
 import type { Server } from "./servers.ts";
 import { doingOf, remnantOf, runsUs, toolChildrenOf } from "./toolChildren.ts";
 import { widerRungs } from "./widerRungs.ts";
@@ -42,7 +43,7 @@ export async function withServerLadder<T>(
   let runsThisProgram = false;
 
   const rungs: readonly Rung[] = [
-    { step: "ask", reach: "session", does: `asks ${hostOf(server)} to abort it`, graceMs: 8_000, take: askAll },
+    { step: "ask", reach: "session", does: `asks ${hostIn(server.origin)} to abort it`, graceMs: 8_000, take: askAll },
     { step: "kill", reach: "session", does: "SIGKILL to what its tools run", graceMs: 3_000, take: killChildren },
     ...widerRungs(run, owning, { machine, census, killChildren }),
   ];
@@ -67,12 +68,12 @@ export async function withServerLadder<T>(
     const { turns, left } = await turnsLeft();
     await collect(turns);
     if (runsThisProgram) return { kind: "refused", reason: "protected", detail: "it runs what you are using now" } as const;
-    if (turns.length === 0 && left.length > 0) return { kind: "refused", reason: "unreachable", detail: `${hostOf(server)} does not answer` } as const;
+    if (turns.length === 0 && left.length > 0) return { kind: "refused", reason: "unreachable", detail: `${hostIn(server.origin)} does not answer` } as const;
     const own: Turn = { id, server, engine: "classic", directory };
     const refusal = await ask(turns.length > 0 ? turns : [own]);
     return (
       refusal ??
-      ({ kind: "taken", did: `asked ${hostOf(server)} to abort ${turns.length > 1 ? `it and ${turns.length - 1} of its sub-agents` : "it"}` } as const)
+      ({ kind: "taken", did: `asked ${hostIn(server.origin)} to abort ${turns.length > 1 ? `it and ${turns.length - 1} of its sub-agents` : "it"}` } as const)
     );
   }
 
@@ -81,7 +82,7 @@ export async function withServerLadder<T>(
     for (const turn of turns.toSorted((a, b) => Number(b.id === id) - Number(a.id === id))) {
       const { client } = turn.server;
       const answer = turn.engine === "second" ? await client.interrupt(turn.id, signal) : await client.abort(turn.id, turn.directory, signal);
-      if (answer.kind !== "ok") return { kind: "refused", reason: "unreachable", detail: `${hostOf(turn.server)} ${reasonOf(answer)}` };
+      if (answer.kind !== "ok") return { kind: "refused", reason: "unreachable", detail: `${hostIn(turn.server.origin)} ${reasonOf(answer)}` };
     }
     return undefined;
   }
@@ -93,7 +94,8 @@ export async function withServerLadder<T>(
     let askedAt = Date.now();
     for (;;) {
       const { turns, left } = await turnsLeft();
-      const running = childrenLeft(await machine.processes(signal));
+      const census = await machine.processes(signal);
+      const running = childrenLeft(census);
       const now = Date.now();
       quietSince = left.length > 0 ? undefined : (quietSince ?? now);
       if (turns.length > 0 && now - askedAt > askAgainMs) {
@@ -102,7 +104,7 @@ export async function withServerLadder<T>(
       }
       const isQuiet = quietSince !== undefined && now - quietSince >= quietMs;
       if ((isQuiet && running.length === 0) || (now >= deadline && (isQuiet || quietSince === undefined)))
-        return [...left, ...running, ...[...departed.values()].map((entry) => remnantOf(entry, "environment"))];
+        return [...left, ...running, ...[...departed.values()].filter((entry) => isLiving(entry, census)).map((entry) => remnantOf(entry, "environment"))];
       await sleep(lookEveryMs, undefined, { signal });
     }
   }
@@ -110,10 +112,10 @@ export async function withServerLadder<T>(
   /** A server that gives no answer has not said that it is over, unless it is gone itself. */
   async function turnsLeft(): Promise<{ readonly turns: readonly Turn[]; readonly left: readonly Remnant[] }> {
     const asked = await turnsOf(id, directory, owning, signal);
-    if (asked.kind === "told") return { turns: asked.turns, left: asked.turns.map((turn) => ({ kind: "turn", where: hostOf(turn.server) })) };
+    if (asked.kind === "told") return { turns: asked.turns, left: asked.turns.map((turn) => ({ kind: "turn", where: hostIn(turn.server.origin) })) };
     const { process } = asked.server;
     const isGone = process !== undefined && (await machine.exited([process], 0, signal)).length === 0;
-    return { turns: [], left: isGone ? [] : [{ kind: "turn", where: `${hostOf(asked.server)}, which does not answer` }] };
+    return { turns: [], left: isGone ? [] : [{ kind: "turn", where: `${hostIn(asked.server.origin)}, which does not answer` }] };
   }
 
   /** Every process that was seen below its tools while it was in a turn, by identity: what it did before, nobody can tell from others'. */
@@ -133,12 +135,8 @@ export async function withServerLadder<T>(
     return now;
   }
 
-  function childrenLeft({ processes }: Pick<Census, "processes">): readonly Remnant[] {
-    const living = [...children.values()].filter(({ identity }) => {
-      const entry = processes?.get(identity.pid);
-      return !processes || (entry !== undefined && entry.state !== "zombie" && isSameProcess(entry.identity, identity));
-    });
-    return living.map((entry) => remnantOf(entry, "tree"));
+  function childrenLeft(now: Pick<Census, "processes">): readonly Remnant[] {
+    return [...children.values()].filter((entry) => isLiving(entry, now)).map((entry) => remnantOf(entry, "tree"));
   }
 
   async function killChildren() {
@@ -156,6 +154,8 @@ const lookEveryMs = 250;
 const askAgainMs = 1_000;
 const quietMs = 2_500;
 
-function hostOf({ origin }: Server): string {
-  return origin.replace(/^https?:\/\//, "");
+/** What can't be looked at is not proved gone. */
+function isLiving({ identity }: ProcessEntry, { processes }: Pick<Census, "processes">): boolean {
+  const entry = processes?.get(identity.pid);
+  return !processes || (entry !== undefined && entry.state !== "zombie" && isSameProcess(entry.identity, identity));
 }

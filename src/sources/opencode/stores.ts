@@ -3,6 +3,7 @@ import type { Store } from "../../core/store.ts";
 import type { Client } from "./client.ts";
 import { reasonOf } from "./look.ts";
 import type { ServerLook } from "./look.ts";
+import { hostIn } from "./origin.ts";
 
 /** Looks afresh everywhere: why it is at work, or may be; undefined where it runs nowhere. */
 export type WhyItMayRun = (signal: AbortSignal) => Promise<string | undefined>;
@@ -25,7 +26,7 @@ function byWhom(looks: readonly ServerLook[], id: string): (look: ServerLook) =>
 function storeOf(id: string, { server: { client, origin }, sessions }: ServerLook, looks: readonly ServerLook[], whyItMayRun: WhyItMayRun): Store {
   const directory = sessions.find((session) => session.id === id)?.directory;
   return {
-    name: origin.replace(/^https?:\/\//, ""),
+    name: hostIn(origin),
     path: origin,
     bytes: undefined,
     belongsBecause: `the server lists it as ${id}`,

@@ -10,6 +10,7 @@ import type { Answer, Client } from "./client.ts";
 import { familyIds } from "./family.ts";
 import { reasonOf } from "./look.ts";
 import type { ServerLook } from "./look.ts";
+import { hostIn } from "./origin.ts";
 import type { Server } from "./servers.ts";
 
 interface Parts {
@@ -44,7 +45,7 @@ export function widerRungs({ key, host }: Run, owning: readonly ServerLook[], { 
   ];
 
   function rungOn(look: ServerLook, reach: Rung["reach"], graceMs: number, words: string, take: Take): Rung {
-    const does = `${words} on ${look.server.origin.replace(/^https?:\/\//, "")}`;
+    const does = `${words} on ${hostIn(look.server.origin)}`;
     return {
       step: "kill",
       reach,
