@@ -18,7 +18,7 @@ export interface LineRule {
 }
 
 /** The lines that a file has got since, as far as they are kept, appended to another one; the same bytes, whatever they are. A last line without an end only where `isLast` says that it is one. */
-export async function copyLines(from: FileHandle, to: FileHandle, so: Copied, rule: LineRule, isLast = false): Promise<Copied> {
+export async function copyLines(from: FileHandle, to: Pick<FileHandle, "appendFile">, so: Copied, rule: LineRule, isLast = false): Promise<Copied> {
   let { end, removed } = so;
   let pending = Buffer.alloc(0);
   for (;;) {

@@ -5,7 +5,7 @@ import { copyLines, nothingCopied } from "./copyLines.ts";
 import type { Copied, LineRule } from "./copyLines.ts";
 import { isHeldByAppender } from "./heldOpen.ts";
 import { replaceOwnFile } from "./replaceOwnFile.ts";
-import type { Replaced } from "./replaceOwnFile.ts";
+import type { NotOwn } from "./ownFile.ts";
 
 export interface RewritePace {
   /** How long nothing must have come to the old file before it is left. */
@@ -18,7 +18,7 @@ export interface RewritePace {
 export const rewritePace: RewritePace = { quietMs: 50, withinMs: 2_000, lockWithinMs: 5_000 };
 
 /** Not quiet: another program still has the file open that was replaced, and what it writes from now on is lost. */
-export type Rewritten = { readonly kind: "rewritten"; readonly removed: number; readonly isQuiet: boolean } | Exclude<Replaced, { readonly kind: "replaced" }>;
+export type Rewritten = { readonly kind: "rewritten"; readonly removed: number; readonly isQuiet: boolean } | NotOwn | { readonly kind: "unchanged" | "busy" };
 
 /**
  * Takes lines out of a file, of any size, to which other programs append at any time. Every other byte stays: foreign line ends, bytes that are no
@@ -52,7 +52,8 @@ export async function rewriteLines(path: string, keep: (line: string) => boolean
     },
     lockWithinMs,
   );
-  return replaced.kind === "replaced" ? { kind: "rewritten", removed: copied.removed, isQuiet } : replaced;
+  if (replaced.kind === "replaced") return { kind: "rewritten", removed: copied.removed, isQuiet };
+  return "reason" in replaced ? replaced : { kind: replaced.kind };
 }
 
 /** Copies what comes until nothing has for a while, or, where that is enough, all that has come are whole lines. */

@@ -35,6 +35,19 @@ export function writeDatabase<T>(path: string, use: (database: Database) => T, i
   });
 }
 
+/**
+ * Brings what was committed from the `-wal` into the database and empties that file: pages as they were before a deletion stand in it until then. Not where
+ * somebody is reading just now; nobody else is held up. It does what SQLite itself does when the last program closes a database, and no more.
+ */
+export function emptyLog(path: string): Promise<Reached<"emptied" | "inUse">> {
+  return withDatabase(path, {}, async (database) => {
+    const done = await patiently(() => database.pragma("wal_checkpoint(TRUNCATE)"));
+    if (done.kind === "busy") return done;
+    const [row] = done.value as readonly { readonly busy: number }[];
+    return { kind: "done", value: row?.busy === 0 ? "emptied" : "inUse" };
+  });
+}
+
 /** `timeout: 0`, since SQLite's own wait would hold up the whole thread. */
 async function withDatabase<T>(path: string, options: BetterSqlite.Options, use: (database: Database) => Promise<Reached<T>>): Promise<Reached<T>> {
   const kind = await stat(path).catch((error: unknown) => (codeOf(error) === "ENOENT" ? ("absent" as const) : undefined));

@@ -1,0 +1,81 @@
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, relative, sep } from "node:path";
+import { findStats, isOwn } from "../ownFile.ts";
+
+/** Where something is to be deleted, and the folder that it must not be outside of. */
+export interface Confined {
+  readonly root: string;
+  readonly path: string;
+}
+
+/** What an own, confined thing is; `absent`: nothing is there. A link is told as itself, and never followed. */
+export type Target =
+  | { readonly kind: "file"; readonly names: number }
+  | { readonly kind: "folder" | "link" | "absent" }
+  | { readonly kind: "blocked"; readonly reason: string };
+
+/** What may be deleted: a file or folder of this user's that lies, every link on the way to it resolved, below the real root. */
+export async function lookAt({ root, path }: Confined): Promise<Target> {
+  const found = await findStats(path);
+  // What can't be looked for is not proved to be absent.
+  if (!found) return (await isHidden(path)) ? blocked("its folder may not be read") : { kind: "absent" };
+  if (!(await isBelow(root, path))) return blocked(`it does not lie in ${root} itself`);
+  if (!isOwn(found)) return blocked("it belongs to another user");
+  if (found.isSymbolicLink()) return { kind: "link" };
+  if (found.isDirectory()) return { kind: "folder" };
+  return found.isFile() ? { kind: "file", names: Number(found.nlink) } : blocked("it is neither a file nor a folder");
+}
+
+/** Whether it is in the root's own tree, whatever it is: links on the way there, and a root that is one, are resolved. */
+export async function isBelow(root: string, path: string): Promise<boolean> {
+  const name = basename(path);
+  if (!isAbsolute(path) || name === "" || name === "." || name === "..") return false;
+  const [realRoot, realFolder] = await Promise.all([realOf(root), realOf(dirname(path))]);
+  if (realRoot === undefined || realFolder === undefined) return false;
+  const way = relative(realRoot, realFolder);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** A clause for whatever the system said when something could not be changed; undefined: that is a fault of ours. */
+export function whyNotChanged(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  switch (code) {
+    case "EACCES":
+    case "EPERM":
+      return "it may not be changed";
+    case "EROFS":
+      return "its disk can only be read";
+    case "ENOSPC":
+    case "EDQUOT":
+      return "the disk is full";
+    case "EBUSY":
+    case "ETXTBSY":
+      return "it is in use";
+    case "ENOTEMPTY":
+    case "EEXIST":
+      return "something was put into it meanwhile";
+    case "EIO":
+      return "its disk fails";
+    case "ELOOP":
+    case "ENOTDIR":
+      return "it was replaced meanwhile";
+    default:
+      return undefined;
+  }
+}
+
+export function blocked(reason: string): { readonly kind: "blocked"; readonly reason: string } {
+  return { kind: "blocked", reason };
+}
+
+async function isHidden(path: string): Promise<boolean> {
+  const code = await lstat(path).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error && "code" in error ? error.code : undefined),
+  );
+  return code === "EACCES";
+}
+
+async function realOf(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined);
+}

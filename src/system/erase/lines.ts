@@ -1,0 +1,117 @@
+import { open } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Store } from "../../core/store.ts";
+import { copyLines, nothingCopied } from "../copyLines.ts";
+import { isHeldByAppender } from "../heldOpen.ts";
+import { withOwnFile } from "../ownFile.ts";
+import type { RewritePace } from "../rewriteLines.ts";
+import { rewriteLines } from "../rewriteLines.ts";
+import { blocked, lookAt, whyNotChanged } from "./confined.ts";
+import type { Confined, Target } from "./confined.ts";
+
+/** Lines of a file that others write to as well. */
+export interface Lines extends Confined {
+  readonly name: string;
+  readonly belongsBecause: string;
+  /** Whether a line, without its end, is the conversation's; the same answer each time. */
+  readonly isIts: (line: string) => boolean;
+  /** For tests. */
+  readonly pace?: Partial<RewritePace>;
+}
+
+/** The store of those lines, where there are any: all others stay byte for byte, and who appends to the file loses nothing. */
+export async function lineStoresIn(lines: Lines): Promise<readonly Store[]> {
+  const { name, path, belongsBecause, isIts, pace } = lines;
+  const found = await linesIn(lines);
+  if (found.kind === "none") return [];
+  return [
+    {
+      name,
+      path,
+      bytes: found.kind === "found" ? found.bytes : undefined,
+      belongsBecause,
+      async erase() {
+        const now = await linesIn(lines);
+        if (now.kind === "none") return { kind: "absent" };
+        if (now.kind === "blocked") return now;
+        if (await staysOpen(path)) return blocked("a program keeps it open to write to it, and what it writes afterwards would be lost");
+        try {
+          const rewritten = await rewriteLines(path, (line) => !isIts(line), pace);
+          switch (rewritten.kind) {
+            case "rewritten":
+              return rewritten.isQuiet ? { kind: "erased" } : blocked("a program went on to write to the old file; what it wrote since is lost");
+            case "unchanged":
+            case "absent":
+              return { kind: "absent" };
+            case "busy":
+              return blocked("another program holds it");
+            case "refused":
+              return blocked(rewritten.reason);
+          }
+        } catch (error) {
+          const reason = whyNotChanged(error);
+          if (reason === undefined) throw error;
+          return blocked(reason);
+        }
+      },
+      async residue() {
+        const now = await linesIn(lines);
+        if (now.kind === "none") return [];
+        return [now.kind === "blocked" ? `${path}: ${now.reason}` : `${now.count === 1 ? "1 line" : `${now.count} lines`} of ${path}`];
+      },
+    },
+  ];
+}
+
+type Found =
+  | { readonly kind: "found"; readonly count: number; readonly bytes: number }
+  | { readonly kind: "none" }
+  | { readonly kind: "blocked"; readonly reason: string };
+
+async function linesIn({ root, path, isIts }: Lines): Promise<Found> {
+  const target = await lookAt({ root, path });
+  if (target.kind === "absent") return { kind: "none" };
+  const why = whyNoText(target);
+  if (why !== undefined) return blocked(why);
+  const read = await withOwnFile(path, async (file) => {
+    const found = { count: 0, bytes: 0 };
+    const count = (line: string): boolean => {
+      if (!isIts(line)) return true;
+      found.count++;
+      found.bytes += Buffer.byteLength(line) + 1;
+      return false;
+    };
+    await copyLines(file, nowhere, nothingCopied, { keep: count }, true);
+    return found;
+  });
+  if ("count" in read) return read.count > 0 ? { kind: "found", ...read } : { kind: "none" };
+  return read.kind === "absent" ? { kind: "none" } : blocked(read.reason);
+}
+
+const nowhere = { appendFile: async () => undefined };
+
+function whyNoText(target: Target): string | undefined {
+  switch (target.kind) {
+    case "blocked":
+      return target.reason;
+    case "link":
+      return "it is a symbolic link";
+    case "folder":
+      return "it is a folder";
+    case "file":
+    case "absent":
+      return undefined;
+  }
+}
+
+/** Who appends a line opens the file for a moment. Who has it open each time that one looks keeps it, and would go on to write to the old file. */
+async function staysOpen(path: string): Promise<boolean> {
+  for (let look = 0; look < looks; look++) {
+    if (look > 0) await sleep(betweenLooksMs);
+    await using file = await open(path, "r");
+    if (!(await isHeldByAppender(file))) return false;
+  }
+  return true;
+}
+const looks = 4;
+const betweenLooksMs = 60;
