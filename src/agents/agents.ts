@@ -1,7 +1,7 @@
 import type { Agent } from "../core/agent.ts";
 import { agy } from "./agy.ts";
 import { claude } from "./claude/claude.ts";
-import { cline } from "./cline.ts";
+import { cline } from "./cline/cline.ts";
 import { codex } from "./codex/codex.ts";
 import { copilot } from "./copilot.ts";
 import { gemini } from "./gemini.ts";

@@ -2,7 +2,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { claude } from "../../../src/agents/claude/claude.ts";
-import { cline } from "../../../src/agents/cline.ts";
+import { cline } from "../../../src/agents/cline/cline.ts";
 import { codex } from "../../../src/agents/codex/codex.ts";
 import { copilot } from "../../../src/agents/copilot.ts";
 import { gemini } from "../../../src/agents/gemini.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cline } from "../../../../src/agents/cline.ts";
+import { cline } from "../../../../src/agents/cline/cline.ts";
 import { keepPane } from "../../../../src/sources/process/keptPane.ts";
 import { openMachine } from "../../../../src/system/machine.ts";
 import { openStage, until } from "../../../support/stage.ts";

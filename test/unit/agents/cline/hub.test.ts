@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cline } from "../../../src/agents/cline.ts";
-import { startChild } from "../../support/children.ts";
-import { identityOf, noAbort, put, runOf, withFolder } from "./seen.ts";
-import { frame, handshake, requestsIn } from "./webSocketFrames.ts";
+import { cline } from "../../../../src/agents/cline/cline.ts";
+import { startChild } from "../../../support/children.ts";
+import { identityOf, noAbort, put, runOf, withFolder } from "../seen.ts";
+import { frame, handshake, requestsIn } from "../webSocketFrames.ts";
 
 const id = "1795996951635_l3rhp";
 const token = "0123456789abcdef";

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import { readIfPresent } from "../system/files.ts";
-import { parseJson } from "./jsonText.ts";
+import { readIfPresent } from "../../system/files.ts";
+import { parseJson } from "../jsonText.ts";
 
 /** The argument that the hub is started with. */
 export const hubMark = "--cline-hub-daemon";

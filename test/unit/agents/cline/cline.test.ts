@@ -2,10 +2,10 @@ import { appendFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cline } from "../../../src/agents/cline.ts";
-import type { Conversation, Run } from "../../../src/core/facet.ts";
-import { startChild } from "../../support/children.ts";
-import { censusOf, here, identityOf, noAbort, processOf, put, runOf, withFolder } from "./seen.ts";
+import { cline } from "../../../../src/agents/cline/cline.ts";
+import type { Conversation, Run } from "../../../../src/core/facet.ts";
+import { startChild } from "../../../support/children.ts";
+import { censusOf, here, identityOf, noAbort, processOf, put, runOf, withFolder } from "../seen.ts";
 
 const id = "1796005435671_tt14c";
 const other = "1796005443728_69zb9";
