@@ -93,7 +93,7 @@ async function deleteIt(found: Found, session: Session, draft: Draft, context: O
   const facets = found.kind === "there" ? facetsOf(found.session) : [];
   const facet = facets.find(isServers) ?? recordIn("opencode", session);
   const lines: StoreLine[] = [];
-  for (const store of (await sources.get("opencode")?.stores?.(facet, signal)) ?? []) {
+  for (const store of (await sources.get("opencode")?.stores?.(facet, signal))?.stores ?? []) {
     const outcome = await store.erase(signal);
     // Where nothing was deleted there is nothing to prove, and to be asked for it makes a server run its folder's plugins.
     const residue = outcome.kind === "blocked" ? [] : await store.residue(signal);

@@ -71,11 +71,12 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
     async stores(facet, signal) {
       const lookNow = async (abort: AbortSignal): Promise<Whole> => look(await machine.census(abort), abort, "everywhere");
       const { looks } = await lookNow(signal);
-      return storesOn(facet, looks, async (abort) => {
+      const stores = storesOn(facet, looks, async (abort) => {
         const now = await lookNow(abort);
         const silent = looks.find(({ server }) => !now.looks.some((look) => look.server.origin === server.origin));
         return silent ? `${silent.server.origin} gives no answer any more` : whyItMayRun(facet.key, now.facets);
       });
+      return { stores, leftAlone: [] };
     },
     async peek(run, signal) {
       const peeked = await onItsServer(run, await machine.census(signal), signal, async ({ server, look }) => peekAt(run, server.client, look, signal));

@@ -59,7 +59,7 @@ function kept(facets: readonly Facet[], plan: LadderPlan = abort, store: Partial
     ...(store === "none" ? {} : store),
   };
   const servers = world.sources.get("opencode");
-  if (servers) world.sources.set("opencode", { ...servers, stores: async () => (store === "none" ? [] : [own]) });
+  if (servers) world.sources.set("opencode", { ...servers, stores: async () => ({ stores: store === "none" ? [] : [own], leftAlone: [] }) });
   // Also of what it has no record of: a person's list may have been written since.
   const lists = world.sources.get("tracking");
   if (lists)

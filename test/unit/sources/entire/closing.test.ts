@@ -140,7 +140,7 @@ test.each([
   [{ kind: "archived" }, "unsupported"],
   [{ kind: "forgotten" }, "unsupported"],
   [{ kind: "renamed", to: "x" }, "unsupported"],
-  [{ kind: "purged", at: 0 }, "unsupported"],
+  [{ kind: "purged", at: 0, conversation: { agent: "claude", id: "a", toldBy: "agent" } }, "unsupported"],
 ] as const)("%j is %s, and nothing is written", async (change, kind) => {
   await using place = await aPlace();
   const before = readFileSync(place.path, "utf8");

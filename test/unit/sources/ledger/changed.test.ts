@@ -66,7 +66,7 @@ test("resumed: active again, in the new process, out of the archive", () => {
 
 test("purged: what it said is gone, that it was there is not", () => {
   const past = after(stopped);
-  expect(after({ kind: "purged", at: later }, past)).toEqual({
+  expect(after({ kind: "purged", at: later, conversation: talk("B") }, past)).toEqual({
     ...past,
     conversation: undefined,
     title: undefined,

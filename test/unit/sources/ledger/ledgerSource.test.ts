@@ -14,7 +14,7 @@ test.each<[Change, string]>([
   [{ kind: "stopped", how: "forced", at: now, reason: "manual_stop", conversation: undefined, lastScreen: undefined }, "A ended gone"],
   [{ kind: "exited", conversation: undefined }, "A ended gone"],
   [{ kind: "archived" }, "A archived gone"],
-  [{ kind: "purged", at: now }, "undefined purged gone"],
+  [{ kind: "purged", at: now, conversation: talk("A") }, "undefined purged gone"],
   [{ kind: "idCaptured", conversation: talk("B") }, "B active gone"],
   [{ kind: "renamed", to: "login form" }, "A active gone"],
 ])("$kind stands in the book of whoever opens it next", async (change, expected) => {

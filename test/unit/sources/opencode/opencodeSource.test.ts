@@ -42,7 +42,7 @@ async function facetIn(source: Source, id: string): Promise<Facet> {
 }
 
 async function storeFor(source: Source, facet: Facet) {
-  const [store] = (await source.stores?.(facet, signal)) ?? [];
+  const [store] = (await source.stores?.(facet, signal))?.stores ?? [];
   if (!store) throw new Error("no store");
   return store;
 }
