@@ -3,8 +3,8 @@ import { agy } from "./agy.ts";
 import { claude } from "./claude/claude.ts";
 import { cline } from "./cline/cline.ts";
 import { codex } from "./codex/codex.ts";
-import { copilot } from "./copilot.ts";
-import { gemini } from "./gemini.ts";
+import { copilot } from "./copilot/copilot.ts";
+import { gemini } from "./gemini/gemini.ts";
 import { hermes } from "./hermes.ts";
 import { opencode } from "./opencode.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseJson } from "./cutElements.ts";
+import { parseJson } from "../../system/cutElements.ts";
 import { trackedId } from "./entry.ts";
 import type { Entry, ParsedFile } from "./entry.ts";
 

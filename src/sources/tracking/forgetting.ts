@@ -6,7 +6,7 @@ import { replaceOwnFile } from "../../system/replaceOwnFile.ts";
 import type { Replaced } from "../../system/replaceOwnFile.ts";
 import { rewriteLines, rewritePace } from "../../system/rewriteLines.ts";
 import type { RewritePace } from "../../system/rewriteLines.ts";
-import { withoutElements } from "./cutElements.ts";
+import { withoutElements } from "../../system/cutElements.ts";
 import { entryOf, parseDetails } from "./detailsRows.ts";
 import { parseEnvLine } from "./envLines.ts";
 import type { Entry } from "./entry.ts";

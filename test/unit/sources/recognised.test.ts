@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gemini } from "../../../src/agents/gemini.ts";
+import { gemini } from "../../../src/agents/gemini/gemini.ts";
 import type { Census, ProcessEntry } from "../../../src/core/census.ts";
 import { agentProcesses } from "../../../src/sources/recognised.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { copilot } from "../../../../src/agents/copilot.ts";
+import { copilot } from "../../../../src/agents/copilot/copilot.ts";
 import { cline } from "../../../../src/agents/cline/cline.ts";
 import type { Agent } from "../../../../src/core/agent.ts";
 import type { Run } from "../../../../src/core/facet.ts";

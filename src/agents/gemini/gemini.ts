@@ -2,16 +2,16 @@ import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod";
-import type { Agent, Recognised, Told } from "../core/agent.ts";
-import type { Census, ProcessEntry } from "../core/census.ts";
-import type { Activity, Conversation, Run } from "../core/facet.ts";
-import { isAbsence, listIfPresent } from "../system/files.ts";
-import { readCommandLine } from "./commandLine.ts";
-import { environmentFor } from "./elsewhere.ts";
-import { lastIdOn, uuidPattern } from "./ids.ts";
-import { installedAs } from "./installed.ts";
-import type { Installed } from "./installed.ts";
-import { parseJson } from "./jsonText.ts";
+import type { Agent, Recognised, Told } from "../../core/agent.ts";
+import type { Census, ProcessEntry } from "../../core/census.ts";
+import type { Activity, Conversation, Run } from "../../core/facet.ts";
+import { isAbsence, listIfPresent } from "../../system/files.ts";
+import { readCommandLine } from "../commandLine.ts";
+import { environmentFor } from "../elsewhere.ts";
+import { lastIdOn, uuidPattern } from "../ids.ts";
+import { installedAs } from "../installed.ts";
+import type { Installed } from "../installed.ts";
+import { parseJson } from "../jsonText.ts";
 
 /** Gemini CLI, run here as 0.61.0. It writes down neither its pid nor what it does: only its title tells, and its arguments. */
 export const gemini: Agent = {

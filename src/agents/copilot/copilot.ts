@@ -2,19 +2,19 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import type { Agent, Recognised, Told } from "../core/agent.ts";
-import type { Census, ProcessEntry } from "../core/census.ts";
-import type { Activity, Run } from "../core/facet.ts";
-import { listIfPresent, readIfPresent } from "../system/files.ts";
-import { readCommandLine } from "./commandLine.ts";
-import { environmentFor } from "./elsewhere.ts";
-import { uuidPattern } from "./ids.ts";
-import { installedAs } from "./installed.ts";
-import type { Installed } from "./installed.ts";
-import { parseJsonLines } from "./jsonText.ts";
-import { findOpenFiles } from "./openFiles.ts";
-import { createTailReader } from "./tails.ts";
-import { asTitle } from "./titles.ts";
+import type { Agent, Recognised, Told } from "../../core/agent.ts";
+import type { Census, ProcessEntry } from "../../core/census.ts";
+import type { Activity, Run } from "../../core/facet.ts";
+import { listIfPresent, readIfPresent } from "../../system/files.ts";
+import { readCommandLine } from "../commandLine.ts";
+import { environmentFor } from "../elsewhere.ts";
+import { uuidPattern } from "../ids.ts";
+import { installedAs } from "../installed.ts";
+import type { Installed } from "../installed.ts";
+import { parseJsonLines } from "../jsonText.ts";
+import { findOpenFiles } from "../openFiles.ts";
+import { createTailReader } from "../tails.ts";
+import { asTitle } from "../titles.ts";
 
 /** Copilot CLI, run here as 1.0.102. Each session's folder holds a lock with the pid of its process, and what happened as events. */
 export const copilot: Agent = {

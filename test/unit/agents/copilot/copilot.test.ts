@@ -2,9 +2,9 @@ import { appendFile, open, utimes } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { copilot } from "../../../src/agents/copilot.ts";
-import type { ProcessEntry } from "../../../src/core/census.ts";
-import { censusOf, noAbort, processOf, put, runOf, withFolder } from "./seen.ts";
+import { copilot } from "../../../../src/agents/copilot/copilot.ts";
+import type { ProcessEntry } from "../../../../src/core/census.ts";
+import { censusOf, noAbort, processOf, put, runOf, withFolder } from "../seen.ts";
 
 const id = "846a261b-1686-45ee-b34d-5caf3d99c056";
 const other = "f9f8e2ca-6e15-4b04-ad78-b1707b39c32b";

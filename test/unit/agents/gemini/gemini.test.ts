@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { gemini } from "../../../src/agents/gemini.ts";
-import { censusOf, noAbort, processOf, put, runOf, withFolder } from "./seen.ts";
+import { gemini } from "../../../../src/agents/gemini/gemini.ts";
+import { censusOf, noAbort, processOf, put, runOf, withFolder } from "../seen.ts";
 
 const id = "676ceaac-5b56-4c26-892b-53de79a14935";
 const chat = (sessionId: string) => `${JSON.stringify({ sessionId, projectHash: "51ef", startTime: "2026-11-30T00:22:34.458Z", kind: "main" })}\n{"$set":{}}\n`;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { withoutElements } from "../../../../src/sources/tracking/cutElements.ts";
+import { withoutElements } from "../../../src/system/cutElements.ts";
 
 const space = fc.string({ unit: fc.constantFrom(" ", "\n", "\t", "\r\n"), maxLength: 3 });
 const element = fc.record({ before: space, json: fc.json({ depthSize: "small" }), isToGo: fc.boolean(), after: space });
