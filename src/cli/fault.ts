@@ -1,9 +1,13 @@
 import type { OperationContext, OperationEvent } from "../core/operations/operation.ts";
 
-/** For tests of being cut off: dies by SIGKILL at a named step, as a machine that loses power would. No step named: never. */
+/** For tests of being cut off: dies by SIGKILL at a named step ("erase", "erase 3" for the third of them), as a machine that loses power would. No step named: never. */
 export function dieAt(step: string | undefined): OperationContext["tell"] {
+  const taken = new Map<string, number>();
   return (event) => {
-    if (step !== undefined && step === wordOf(event)) process.kill(process.pid, "SIGKILL");
+    const word = wordOf(event);
+    const count = (taken.get(word) ?? 0) + 1;
+    taken.set(word, count);
+    if (step !== undefined && (step === word || step === `${word} ${count}`)) process.kill(process.pid, "SIGKILL");
   };
 }
 

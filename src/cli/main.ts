@@ -3,11 +3,6 @@ import { version } from "../../package.json";
 import { compose, isInRepository, secretsOfEnvironment } from "../compose.ts";
 import { captureId } from "../core/operations/captureId.ts";
 import { finalize } from "../core/operations/finalize.ts";
-import { stop } from "../core/operations/stop.ts";
-import { terminate } from "../core/operations/terminate.ts";
-import type { AgentId } from "../core/facet.ts";
-import type { Reach } from "../core/ladder.ts";
-import { agentNames } from "../core/sentences.ts";
 import type { Warden } from "../core/warden.ts";
 import { tellReport, tellSelfTest } from "./doctorReport.ts";
 import { cleanUpById } from "./cleanUpById.ts";
@@ -15,10 +10,13 @@ import type { CleanUpFlags } from "./cleanUpById.ts";
 import { readSettings } from "./cliSettings.ts";
 import type { Flags } from "./cliSettings.ts";
 import type { ExitCode } from "./exitCode.ts";
+import { addEndCommands } from "./endCommands.ts";
 import { finalizeExited } from "./finalizeExited.ts";
 import { lookTwice } from "./lookTwice.ts";
 import { listingOf } from "./listing.ts";
-import { operate, tellRefusal } from "./operate.ts";
+import { nameIn } from "./nameIn.ts";
+import type { OperateOptions } from "./nameIn.ts";
+import { operate } from "./operate.ts";
 import { resumeHere } from "./resumeHere.ts";
 import type { ResumeOptions } from "./resumeHere.ts";
 import { sessionJson } from "./sessionJson.ts";
@@ -55,38 +53,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       console.log(json ? JSON.stringify({ sessions: sessions.map(sessionJson), unreachable, notices }, undefined, 2) : listingOf(snapshot));
     });
 
-  for (const verb of ["stop", "terminate"] as const) {
-    program
-      .command(`${verb} [SESSION]`)
-      .description(verb === "stop" ? "ask a session to leave, with its conversation id saved first" : "stop, and kill what does not leave")
-      .option("--session <NAME>", "the session, as an option")
-      .option("--reason <REASON>", "what the records say of it", "manual_stop")
-      .option("--yes", "do it without asking again")
-      .option("--json", "print the receipt for scripts")
-      .option("--tag <TAG>", "a word of yours on the receipt")
-      .addOption(program.createOption("--agent <AGENT>", "of several sessions of that name, the one of this agent").choices(Object.keys(agentNames)))
-      .addOption(
-        program
-          .createOption("--reach <REACH>", "how far a kill may go where a server runs the session; what else it can end is named first")
-          .choices(["session", "directory", "server"])
-          .default("session")
-          .hideHelp(verb === "stop"),
-      )
-      .addOption(program.createOption("--purge-conversation", "delete the conversation too").hideHelp())
-      .addOption(program.createOption("--force", "the same as terminate").hideHelp(verb === "terminate"))
-      .action(async (asked: string | undefined, options: OperateOptions) => {
-        if (options.purgeConversation) {
-          const detail = "conversations can't be purged yet, and nothing was done; without --purge-conversation it is stopped and can be resumed";
-          code = tellRefusal({ kind: "refused", reason: "unsupported", detail }, verb, nameIn(asked, options), options);
-          return;
-        }
-        const operation = verb === "terminate" || options.force ? "terminate" : "stop";
-        const act = operation === "terminate" ? terminate : stop;
-        code = await operate(await warden(), operation, nameIn(asked, options), options, (session, context, named) =>
-          act(session, { reason: options.reason ?? "manual_stop", reach: options.reach ?? "session", ...(named && { named }) }, context),
-        );
-      });
-  }
+  addEndCommands(program, { warden, exitWith: (exit) => void (code = exit) });
 
   program
     .command("capture-id [SESSION]")
@@ -168,25 +135,4 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
-}
-
-interface OperateOptions {
-  readonly session?: string;
-  readonly reason?: string;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-  readonly tag?: string;
-  readonly force?: boolean;
-  readonly agent?: AgentId;
-  readonly reach?: Reach;
-  readonly purgeConversation?: boolean;
-}
-
-function nameIn(asked: string | undefined, { session }: OperateOptions): string {
-  const name = asked ?? session;
-  if (name === undefined || name === "" || (asked !== undefined && session !== undefined)) {
-    console.error("Name one session: its key, its name or its conversation id. `session-warden list` shows them.");
-    throw new InvalidArgumentError("no session named");
-  }
-  return name;
 }

@@ -80,18 +80,19 @@ export function tellReceipt(receipt: Receipt, session: Session, { json, tag }: O
   return receipt.result.kind === "success" ? console.log(text) : console.error(text);
 }
 
-export function tellRefusal(refusal: Refusal, operation: Operation, asked: string, { json, tag }: Options): ExitCode {
-  const message = plain(sentenceOfRefusal(refusal, undefined));
+export function tellRefusal(refusal: Refusal, operation: Operation, asked: string, { json, tag }: Options, session?: Session): ExitCode {
+  const message = plain(sentenceOfRefusal(refusal, session));
   const candidates = refusal.reason === "ambiguous" ? { candidates: refusal.candidates } : {};
   const told = {
     status: "refused",
     session_id: asked,
-    source: null,
+    source: session ? session.key.slice(0, session.key.indexOf(":")) : null,
     tag: tag ?? null,
     operation,
     message,
     reason: refusal.reason,
-    session_existed: false,
+    session_existed: session !== undefined,
+    ...(operation === "purge" && { purge_result: refusal.reason === "unsupported" ? "unsupported" : "blocked" }),
     ...candidates,
   };
   if (json) console.log(JSON.stringify(told, undefined, 2));

@@ -7,6 +7,10 @@ export function sentenceOfConcern(concern: Concern, session: Session): string {
   switch (concern) {
     case "deletes":
       return "Its conversation is deleted on its server, and can't be resumed.";
+    case "purges":
+      return "Its conversation is deleted for good, and can't be resumed.";
+    case "pendingWork":
+      return `Work would be lost with it: ${session.records.flatMap(({ pending }) => pending ?? []).join("; ")}.`;
     case "midTurn":
       return session.status.value === "needsInput"
         ? "It waits for an answer; the pending step will not be run."

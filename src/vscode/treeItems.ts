@@ -30,6 +30,7 @@ const wordOfOperation: Readonly<{ [operation in Operation]: string }> = {
   captureId: "canCaptureId",
   answer: "canAnswer",
   cleanUp: "canCleanUp",
+  purge: "canPurge",
   finalize: "canFinalize",
   goTo: "canGoTo",
   peek: "canPeek",

@@ -94,7 +94,8 @@ export function aWorld(facets: readonly Facet[], plan: LadderPlan = {}): World {
     sources,
     agents,
     ledger,
-    journal: { append: async (line) => void journal.push(line) },
+    journal: { path: "journal.jsonl", append: async (line) => void journal.push(line), stores: async () => [] },
+    configHomes: [],
     takeCensus: async () => censusOf(),
     tryLock: async (keys) => {
       if (keys.some((key) => held.has(key))) return undefined;

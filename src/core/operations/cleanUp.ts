@@ -1,5 +1,6 @@
 import type { Facet, SessionRecord } from "../facet.ts";
 import type { Step } from "../ladder.ts";
+import { isProved } from "../receipt.ts";
 import type { Receipt, Result, StoreLine } from "../receipt.ts";
 import type { Refusal } from "../refusal.ts";
 import { processWords } from "../sentences.ts";
@@ -97,7 +98,7 @@ async function deleteIt(found: Found, session: Session, draft: Draft, context: O
     const outcome = await store.erase(signal);
     // Where nothing was deleted there is nothing to prove, and to be asked for it makes a server run its folder's plugins.
     const residue = outcome.kind === "blocked" ? [] : await store.residue(signal);
-    const line: StoreLine = { store: store.name, outcome, residue };
+    const line: StoreLine = { store: store.name, path: store.path, outcome, residue };
     lines.push(line);
     const seen = outcome.kind === "blocked" ? outcome.reason : residue.join(", ") || "it is found nowhere any more";
     addStep({ step: "erase", did: `${tried[outcome.kind]} ${store.name}`, verified: { value: isProved(line), seen, at: now() } }, draft, context);
@@ -109,10 +110,6 @@ async function deleteIt(found: Found, session: Session, draft: Draft, context: O
 }
 
 const tried = { erased: "deleted it from", absent: "found nothing of it on", blocked: "tried to delete it from" } as const;
-
-function isProved({ outcome, residue }: StoreLine): boolean {
-  return outcome.kind !== "blocked" && residue.length === 0;
-}
 
 /** What is not in the list: named by its id alone, as scripts do. */
 export function sessionOfId(id: string, now: number): Session {

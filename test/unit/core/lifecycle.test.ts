@@ -33,10 +33,10 @@ test.each<[Status, Session, string]>([
   ["open", living, "goTo peek stop terminate captureId rename"],
   ["unknown", living, "goTo peek"],
   ["stuck", living, "goTo peek"],
-  ["exited", past, "resume finalize rename archive forget"],
-  ["stopped", past, "resume rename archive forget"],
+  ["exited", past, "resume finalize rename archive forget purge"],
+  ["stopped", past, "resume rename archive forget purge"],
   ["purged", { ...past, conversation: undefined }, "rename archive forget"],
-  ["archived", past, "resume unarchive rename forget"],
+  ["archived", past, "resume unarchive rename forget purge"],
 ])("%s offers what can be done with it", (status, session, expected) => {
   expect(menu(withStatus(session, status))).toBe(expected);
 });
@@ -57,7 +57,7 @@ test("without a run there is nothing to go to, to peek at or to stop", () => {
 test("what a source lacks is not offered", () => {
   const bare: Capabilities = { ...can, sources: new Map([...can.sources.keys()].map((id) => [id, readOnly(id)])) };
   expect(menu(living, bare)).toBe("goTo captureId");
-  expect(menu(withStatus(past, "exited"), bare)).toBe("resume");
+  expect(menu(withStatus(past, "exited"), bare)).toBe("resume purge");
 });
 
 test("an agent that is not known here neither tells its id nor resumes", () => {
@@ -139,6 +139,8 @@ test.each<[Operation, string, Session, boolean, readonly string[]]>([
   ["terminate", "one in the middle of a turn that can't be resumed", withStatus(unsure, "working"), false, ["force", "midTurn", "notResumable", "noWarrant"]],
   ["forget", "what has ended", past, false, []],
   ["answer", "what asks in the middle of a turn", aSession(asking), false, []],
+  ["purge", "what has ended", past, false, ["purges"]],
+  ["purge", "what has work in its book that would be lost", aSession(aBook("entire", "ended", { pending: "2 checkpoints" })), false, ["purges", "pendingWork"]],
   ["cleanUp", "what has ended", past, false, ["deletes"]],
   ["cleanUp", "one in the middle of a turn", aSession(aTurn()), false, ["deletes", "midTurn"]],
 ])("%s of %s", (operation, _what, session, isNamed, concerns) => {

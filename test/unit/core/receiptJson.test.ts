@@ -40,6 +40,8 @@ test("it has the seed's keys", () => {
     force_cleanup_enabled: false,
     verification_enabled: true,
     purge_result: null,
+    purged: [],
+    left_alone: [],
     tracking_cleanup_success: null,
     cleanup_tracking_enabled: false,
     survivors: [],

@@ -1,0 +1,95 @@
+import { confirmationFor } from "../core/lifecycle.ts";
+import { keptOf, planPurge, whyUnsupported } from "../core/operations/planPurge.ts";
+import type { PurgePlan } from "../core/operations/planPurge.ts";
+import type { OperationContext } from "../core/operations/operation.ts";
+import { purge } from "../core/operations/purge.ts";
+import { planLines } from "../core/planLines.ts";
+import type { AgentId } from "../core/facet.ts";
+import type { Step } from "../core/ladder.ts";
+import type { Refusal } from "../core/refusal.ts";
+import { sentenceOfConcern } from "../core/concernSentences.ts";
+import type { Session } from "../core/session.ts";
+import type { Warden } from "../core/warden.ts";
+import { exitCodeOf } from "./exitCode.ts";
+import type { ExitCode } from "./exitCode.ts";
+import { dieAt } from "./fault.ts";
+import { findSession } from "./findSession.ts";
+import { plain } from "./listing.ts";
+import { tellReceipt, tellRefusal } from "./operate.ts";
+
+export interface PurgeFlags {
+  readonly session?: string;
+  readonly agent?: AgentId;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+  readonly tag?: string;
+  readonly reason?: string;
+  /** `stop --purge-conversation`: it is ended first, by these. */
+  readonly endBy?: readonly Step[];
+}
+
+/** Shows the plan; deletes only with --yes, and only what was in it. */
+export async function purgeHere(warden: Warden, asked: string, flags: PurgeFlags): Promise<ExitCode> {
+  const cancel = new AbortController();
+  process.once("SIGINT", () => cancel.abort());
+  const { sessions } = await warden.roster.refresh(cancel.signal);
+  const meant = flags.agent === undefined ? sessions : sessions.filter(({ agent }) => agent === flags.agent);
+  const found = findSession(asked, meant, flags.session !== undefined);
+  if (found.kind === "refused") return tellRefusal(found, "purge", asked, flags);
+  const { session } = found;
+  const context = warden.forOperation(cancel.signal, dieAt(process.env["SESSION_WARDEN_FAULT"]));
+
+  const isToEnd = flags.endBy !== undefined && isAlive(session);
+  const plan = await (isToEnd ? outlook(session, context) : planPurge(session, context));
+  if (plan.kind === "refused") return tellRefusal(plan, "purge", session.key, flags, session);
+  if (flags.dryRun || !flags.yes) return showPlan(plan, isToEnd, flags);
+
+  // What it writes as it leaves belongs to it as well: then the plan is made after its end.
+  const itsProcess = session.run?.host.kind === "process" ? { named: session.run.host.process } : {};
+  const end = { steps: flags.endBy ?? [], options: { reason: flags.reason ?? "manual_stop", reach: "session", ...itsProcess } } as const;
+  const receipt = await purge(session, { pendingSeen: true, ...(isToEnd ? { end } : { seen: plan }) }, context);
+  tellReceipt(receipt, session, flags);
+  return exitCodeOf(receipt);
+}
+
+/** What is there of a session that lives, before it is ended. */
+async function outlook(session: Session, context: OperationContext): Promise<PurgePlan | Refusal> {
+  const unsupported = whyUnsupported(session, context);
+  if (unsupported) return unsupported;
+  const agent = session.agent && context.agents.get(session.agent);
+  const { conversation } = session;
+  if (!agent || !conversation)
+    return { kind: "refused", reason: "unsupported", detail: "its conversation id is not known before it has left: stop it, and then purge it" };
+  return { kind: "plan", session, agent, conversation, ...(await keptOf(session, conversation, context)), pending: [] };
+}
+
+function isAlive({ run }: Session): boolean {
+  return run?.liveness.value === "alive" && run.host.kind === "process";
+}
+
+function showPlan(plan: PurgePlan, isToEnd: boolean, { dryRun = false, json = false }: PurgeFlags): ExitCode {
+  const { session } = plan;
+  const concerns = [...(isToEnd ? (["stop"] as const) : []), "purge" as const].flatMap((operation) =>
+    confirmationFor(operation, session, { isNamed: true }).map((concern) => sentenceOfConcern(concern, session)),
+  );
+  if (json) console.log(JSON.stringify(planJson(plan, dryRun, concerns), undefined, 2));
+  else console.log(planLines(plan).map(plain).join("\n"));
+  if (dryRun) return 0;
+  if (!json) console.error(plain(["", ...concerns, "Run it again with --yes to do it."].join("\n")));
+  return 3;
+}
+
+function planJson({ session, conversation, stores, leftAlone, pending }: PurgePlan, dryRun: boolean, concerns: readonly string[]): unknown {
+  return {
+    status: dryRun ? "plan" : "needs_confirmation",
+    operation: "purge",
+    session_id: session.key,
+    agent: conversation.agent,
+    conversation_id: conversation.id,
+    stores: stores.map(({ name, path, bytes, belongsBecause }) => ({ store: name, path, bytes: bytes ?? null, belongs_because: belongsBecause })),
+    left_alone: leftAlone,
+    pending,
+    ...(!dryRun && { concerns }),
+  };
+}

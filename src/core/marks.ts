@@ -1,0 +1,103 @@
+import { agentOf } from "./agent.ts";
+import type { Agent } from "./agent.ts";
+import type { Census, ProcessEntry } from "./census.ts";
+import type { Run } from "./facet.ts";
+
+/** What became of whoever a process was started by, as the marks in its environment tell it. `why` goes on from "it was": "left behind by OpenCode (4121), which is gone". */
+export interface Fate {
+  readonly kind: "gone" | "lives" | "unknown";
+  readonly why: string;
+}
+
+/** A variable by which an agent names its own pid to what it starts. */
+interface PidMark {
+  readonly agent: Agent;
+  readonly variable: string;
+}
+
+/**
+ * Undefined: it carries no mark. An agent's mark goes before its pane's: one that lives outside the pane it was started in has not been left. A bare pid is
+ * nobody's name: whoever has it now is the starter only if it is no younger than what was started, and looks like it.
+ */
+export function fateOf(entry: ProcessEntry, environment: ReadonlyMap<string, string>, census: Census, agents: readonly Agent[]): Fate | undefined {
+  const byAgents = pidMarksOf(agents).flatMap(({ agent, variable }) => {
+    const pid = Number(environment.get(variable));
+    return Number.isInteger(pid) && pid > 0 ? [fateOfAgent(pid, agent, entry, census)] : [];
+  });
+  for (const kind of ["lives", "unknown", "gone"] as const) {
+    const told = byAgents.find((fate) => fate.kind === kind);
+    if (told) return told;
+  }
+  return fateOfPane(environment, entry, census);
+}
+
+function pidMarksOf(agents: readonly Agent[]): readonly PidMark[] {
+  return agents.flatMap((agent) =>
+    Object.entries(agent.childMarks?.(nobody, probe) ?? {}).flatMap(([variable, value]) => (value === String(probe) ? [{ agent, variable }] : [])),
+  );
+}
+const probe = 4_194_305;
+const nobody: Run = {
+  kind: "run",
+  key: "process:none",
+  source: "process",
+  place: "",
+  liveness: { value: "unknown", seen: "", at: 0 },
+  activity: { value: "silent", seen: "", at: 0 },
+  runsIn: "terminal",
+  host: { kind: "process", process: { pid: probe, start: { kind: "untold" } } },
+};
+
+function fateOfAgent(pid: number, agent: Agent, child: ProcessEntry, census: Census): Fate {
+  const who = `${agent.name} (${pid})`;
+  const now = holderOf(pid, child, census);
+  switch (now.kind) {
+    case "nobody":
+      return { kind: "gone", why: `left behind by ${who}, which is gone` };
+    case "younger":
+      return { kind: "gone", why: `left behind by ${who}, which is gone: that pid is by now another process's, which began later` };
+    case "unclear":
+      return { kind: "unknown", why: `started by ${who}, and whether that still lives can't be known` };
+    case "older":
+      return agentOf(now.entry, [agent])
+        ? { kind: "lives", why: `started by ${who}, which lives` }
+        : { kind: "unknown", why: `started by ${who}, and what has that pid now is not known to be it` };
+  }
+}
+
+/** tmux counts panes upward for as long as its server lives: what is not listed any more is closed. */
+function fateOfPane(environment: ReadonlyMap<string, string>, child: ProcessEntry, census: Census): Fate | undefined {
+  const id = environment.get("TMUX_PANE");
+  const [, socket = "", serverPid = ""] = /^(.+),(\d+),\d+$/.exec(environment.get("TMUX") ?? "") ?? [];
+  if (!id || !/^%\d+$/.test(id) || socket === "") return undefined;
+  const where = `tmux pane ${id} of ${socket}`;
+  const server = Number(serverPid);
+  const now = holderOf(server, child, census);
+  if (now.kind === "nobody" || now.kind === "younger") return { kind: "gone", why: `left behind in ${where}, whose server (${server}) is gone` };
+  const panes = census.panes.filter((pane) => pane.server.pid === server);
+  const pane = panes.find((each) => each.id === id);
+  if (pane) return pane.state === "alive" ? { kind: "lives", why: `started in ${where}` } : { kind: "gone", why: `left behind in ${where}, which is dead` };
+  if (panes.length > 0) return { kind: "gone", why: `left behind in ${where}, which is closed` };
+  return { kind: "unknown", why: `started in ${where}, and that server's panes can't be listed` };
+}
+
+type Holder = { readonly kind: "nobody" | "younger" | "unclear" } | { readonly kind: "older"; readonly entry: ProcessEntry };
+
+/** Who has that pid now. Whoever began after the child never started it. */
+function holderOf(pid: number, child: ProcessEntry, { processes }: Census): Holder {
+  const entry = processes?.get(pid);
+  if (!processes) return { kind: "unclear" };
+  if (!entry || entry.state === "zombie") return { kind: "nobody" };
+  const order = startOrder(entry, child);
+  if (order === undefined || entry.identity.pid === child.identity.pid) return { kind: "unclear" };
+  return order > 0 ? { kind: "younger" } : { kind: "older", entry };
+}
+
+/** Positive: `a` began later; undefined where the two can't be told apart. */
+export function startOrder(a: ProcessEntry, b: ProcessEntry): number | undefined {
+  const [first, second] = [a.identity.start, b.identity.start];
+  if (first.kind === "ticks" && second.kind === "ticks") return Number(first.ticks) - Number(second.ticks) || undefined;
+  if (first.kind !== "utc" || second.kind !== "utc" || Math.abs(first.atMs - second.atMs) <= clockGrainMs) return undefined;
+  return first.atMs - second.atMs;
+}
+const clockGrainMs = 2_000;

@@ -1,0 +1,80 @@
+import type { Agent } from "../agent.ts";
+import type { Conversation } from "../facet.ts";
+import type { Refusal } from "../refusal.ts";
+import { facetsOf } from "../session.ts";
+import type { Session } from "../session.ts";
+import type { Kept, LeftAlone, Store } from "../store.ts";
+import { lookAgain } from "./lookAgain.ts";
+import type { OperationContext } from "./operation.ts";
+import { whyNotToBePurged } from "./whyNotToBePurged.ts";
+
+/** What a purge would delete, and what it would leave. */
+export interface PurgePlan {
+  readonly kind: "plan";
+  /** As it was looked at for this. */
+  readonly session: Session;
+  readonly agent: Agent;
+  readonly conversation: Conversation;
+  readonly stores: readonly Store[];
+  readonly leftAlone: readonly LeftAlone[];
+  /** Work that would be lost, in words: to be confirmed as seen. */
+  readonly pending: readonly string[];
+}
+
+/** Look again → refuse what may live → every store that holds the conversation: the agent's, the sources'. Changes nothing. */
+export async function planPurge(session: Session, context: OperationContext): Promise<PurgePlan | Refusal> {
+  const fresh = await lookAgain(session, context);
+  if (fresh.kind === "refused") return fresh;
+  const alive = await whyNotToBePurged(fresh, context);
+  if (alive) return alive;
+
+  const meant = conversationOf(fresh.session, context);
+  if (meant.kind === "refused") return meant;
+  const { agent, conversation } = meant;
+  const kept = await keptOf(fresh.session, conversation, context);
+  return { kind: "plan", session: fresh.session, agent, conversation, ...kept, pending: pendingOf(fresh.session) };
+}
+
+/** The agent's own first: what a source keeps is how the session is found again, should a purge be cut off. */
+export async function keptOf(session: Session, conversation: Conversation, { agents, sources, configHomes, signal }: OperationContext): Promise<Kept> {
+  const place = { conversation, cwd: session.cwd, configHomes };
+  const kept: Kept[] = [];
+  const own = await agents.get(conversation.agent)?.stores?.(place, signal);
+  if (own) kept.push(own);
+  for (const facet of facetsOf(session)) {
+    const more = await sources.get(facet.source)?.stores?.(facet, signal);
+    if (more) kept.push(more);
+  }
+  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+}
+
+type Meant = { readonly kind: "meant"; readonly agent: Agent; readonly conversation: Conversation } | Refusal;
+
+function conversationOf(session: Session, context: OperationContext): Meant {
+  const why = whyUnsupported(session, context);
+  if (why) return why;
+  const { agent: id, conversation } = session;
+  const agent = id && context.agents.get(id);
+  return agent && conversation ? { kind: "meant", agent, conversation } : unsupported("its conversation id is not known");
+}
+
+/** Of its agent alone: an id may be told only as it leaves. */
+export function whyUnsupported({ agent: id, conversation }: Session, { agents }: OperationContext): Refusal | undefined {
+  const agent = id && agents.get(id);
+  if (!agent) return unsupported("its agent is not known, so nothing is known of where its conversation is");
+  if (!agent.stores) return unsupported(byHand(agent));
+  // It comes from others' files, and becomes a part of paths.
+  return conversation && !agent.idPattern.test(conversation.id) ? unsupported(`its conversation id is none of ${agent.name}'s`) : undefined;
+}
+
+function unsupported(detail: string): Refusal {
+  return { kind: "refused", reason: "unsupported", detail };
+}
+
+function byHand({ name, storesByHand }: Agent): string {
+  return `where ${name} keeps conversations was never tried, so nothing of it is deleted. By hand, look at: ${storesByHand.join("; ")}`;
+}
+
+function pendingOf({ records }: Session): readonly string[] {
+  return records.flatMap(({ pending }) => pending ?? []);
+}

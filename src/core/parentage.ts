@@ -1,0 +1,46 @@
+import { ancestorsOf } from "./census.ts";
+import type { Census, ProcessEntry } from "./census.ts";
+import { startOrder } from "./marks.ts";
+
+/** `nobody`: whoever started it is gone, and the system has taken it. `unknown`: its parent can't be seen from here. */
+export type Parent = { readonly kind: "lives"; readonly entry: ProcessEntry } | { readonly kind: "nobody" | "unknown" };
+
+export function parentOf(entry: ProcessEntry, { processes }: Pick<Census, "processes">): Parent {
+  if (entry.parentPid === 1) return { kind: "nobody" };
+  const parent = processes?.get(entry.parentPid);
+  if (!parent) return { kind: "unknown" };
+  // One that began later can only have adopted it.
+  return adopts(parent) || (startOrder(parent, entry) ?? 0) > 0 ? { kind: "nobody" } : { kind: "lives", entry: parent };
+}
+
+/** prctl(2), PR_SET_CHILD_SUBREAPER: Linux does not tell who is one, so by name. What it has started itself is known by its unit. */
+function adopts({ program, argv, identity }: ProcessEntry): boolean {
+  const name = nameIn(program?.file ?? argv[0]);
+  return name === "systemd" ? identity.pid === 1 || argv.includes("--user") : reapers.has(name);
+}
+const reapers = new Set(["init", "tini", "docker-init", "dumb-init", "catatonit", "launchd"]);
+
+/** The editor among those above it, itself included. */
+export function findEditor(pid: number, census: Pick<Census, "processes">): ProcessEntry | undefined {
+  return ancestorsOf(pid, census).find(isEditor);
+}
+
+function isEditor({ program, argv }: ProcessEntry): boolean {
+  const words = [program?.file ?? "", argv[0] ?? ""];
+  return words.some((word) => editors.has(nameIn(word).toLowerCase()) || editorPath.test(word)) || argv.includes("--type=extensionHost");
+}
+const editors = new Set(
+  "code code-insiders code-oss code-tunnel codium vscodium cursor windsurf positron trae kiro zed zed-editor antigravity code-server openvscode-server emacs nvim".split(" "),
+);
+/** A server of VS Code or a fork of it: its processes are Node's. */
+const editorPath = /\/\.?(vscode|vscodium|cursor|windsurf|code|openvscode|kiro|trae|positron|antigravity)[\w-]*-server(-\w+)?\/|\/out\/(server-main|bootstrap-fork)\.js$/;
+
+/** What others of this user may share, whoever happened to start it first. */
+export function isSharedDaemon({ program, argv }: ProcessEntry): boolean {
+  return daemons.has(nameIn(program?.file ?? argv[0]));
+}
+const daemons = new Set("tmux screen zellij ssh-agent gpg-agent dbus-daemon dbus-broker sshd dockerd containerd podman conmon watchman Xvfb".split(" "));
+
+export function nameIn(path: string | undefined): string {
+  return (path ?? "").split("/").at(-1) ?? "";
+}
