@@ -31,7 +31,7 @@ export async function listIfPresent(folder: string): Promise<readonly string[]> 
 /** Unique temp in the same folder, fsync, rename, fsync of the folder: whoever reads sees the old text or the new one, whole. False where `onlyIf`, asked at the last moment, forbids it. */
 export async function replaceFile(
   path: string,
-  text: string,
+  text: string | Uint8Array,
   {
     mode = 0o600,
     onlyIf,

@@ -9,13 +9,16 @@ import type { Change } from "../../core/source.ts";
 import type { Book } from "./book.ts";
 import type { Entry, LedgerLine } from "./entry.ts";
 
+/** A purge takes lines out instead. */
+export type AddedChange = Exclude<Change, { kind: "purged" }>;
+
 /** The lines that a change of one entry needs; none where it already says so. */
-export function linesOfChange(entry: Entry, change: Change, now: number): readonly LedgerLine[] {
+export function linesOfChange(entry: Entry, change: AddedChange, now: number): readonly LedgerLine[] {
   const next = changed(entry, change, now);
   return next === undefined ? [{ forgotten: entry.id }] : isSame(entry, next) ? [] : [next];
 }
 
-function changed(entry: Entry, change: Change, now: number): Entry | undefined {
+function changed(entry: Entry, change: AddedChange, now: number): Entry | undefined {
   switch (change.kind) {
     case "idCaptured":
       return { ...entry, conversation: better(change.conversation, entry.conversation) };
@@ -38,8 +41,6 @@ function changed(entry: Entry, change: Change, now: number): Entry | undefined {
       return change.run.host.kind === "process"
         ? { ...entry, process: change.run.host.process, seenAt: now, state: "active", isArchived: undefined, left: undefined, end: undefined }
         : entry;
-    case "purged":
-      return { ...entry, conversation: undefined, title: undefined, state: "purged", end: entry.end && { ...entry.end, lastScreen: undefined } };
     case "renamed":
       return { ...entry, givenName: change.to.trim() || undefined };
     case "archived":

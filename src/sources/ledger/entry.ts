@@ -24,6 +24,7 @@ export interface Entry {
   readonly left?: readonly Survivor[] | undefined;
   /** How it ended: by which rung, or by itself. */
   readonly end?: End | undefined;
+  readonly purgedAt?: number | undefined;
 }
 export interface End {
   readonly how: "graceful" | "hangUp" | "forced" | "exited" | "cleared";
@@ -71,6 +72,7 @@ const EntryShape = z.object({
       lastScreen: z.string().optional(),
     })
     .optional(),
+  purgedAt: z.number().optional(),
 });
 const Line = z.union([z.object({ forgotten: z.string() }), EntryShape]);
 
@@ -101,7 +103,8 @@ export function recordOf(entry: Entry, place: string, liveness: Evidence<Livenes
     liveness,
     says: says(entry),
     agent,
-    process,
+    // That process went on to another conversation: of this one nothing is left by which to tell them apart.
+    ...(isOfAnother(entry) ? {} : { process }),
     lastSeenAt: seenAt,
     ...(firstKey !== undefined && { firstKey }),
     ...(entry.seenWith !== undefined && { seenWith: entry.seenWith }),
@@ -113,8 +116,13 @@ export function recordOf(entry: Entry, place: string, liveness: Evidence<Livenes
   };
 }
 
-function says({ state, isArchived, end, seenAt }: Entry): Evidence<Recorded> {
+function isOfAnother({ state, end }: Entry): boolean {
+  return state === "purged" && end?.how === "cleared";
+}
+
+function says({ state, isArchived, end, seenAt, purgedAt }: Entry): Evidence<Recorded> {
   if (isArchived) return { value: "archived", seen: "put away", at: end?.at ?? seenAt };
+  if (state === "purged") return { value: state, seen: "its conversation was deleted", at: purgedAt ?? end?.at ?? seenAt };
   return { value: state, seen: end ? endWords[end.how] : "seen alive", at: end?.at ?? seenAt };
 }
 const endWords: Readonly<{ [how in End["how"]]: string }> = {

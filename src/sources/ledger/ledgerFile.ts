@@ -1,11 +1,13 @@
 import type { Stats } from "node:fs";
-import { appendFile, open, stat } from "node:fs/promises";
+import { appendFile, open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { withFileLock } from "../../system/fileLock.ts";
-import { isAbsence, makePrivateFolder, replaceFile } from "../../system/files.ts";
+import { isAbsence, listIfPresent, makePrivateFolder, replaceFile } from "../../system/files.ts";
 import { fold, parseLine } from "./entry.ts";
 import type { Entry, LedgerLine } from "./entry.ts";
+import type { Purged } from "./purging.ts";
+import { withoutPurged } from "./purgedBytes.ts";
 
 export interface LedgerFile {
   readonly path: string;
@@ -13,6 +15,11 @@ export interface LedgerFile {
   load(): Promise<Loaded>;
   /** Under the file's lock: reads again, asks for the lines to add, appends them in one write. Undefined: somebody else held the lock for too long. */
   append(lines: (entries: ReadonlyMap<string, Entry>) => readonly LedgerLine[]): Promise<Loaded | undefined>;
+  /**
+   * For a purge, under the same lock: what an entry has now stands in the place of all its lines, and every other line stays byte for byte. Whoever reads
+   * sees the old text or the new one, whole. False: there was nothing to take out.
+   */
+  purge(asked: (entries: ReadonlyMap<string, Entry>) => Purged | undefined): Promise<boolean | undefined>;
 }
 
 export interface Loaded {
@@ -41,6 +48,21 @@ export function openLedgerFile(stateFolder: string): LedgerFile {
         await load();
         if (isWorthRewriting()) await replaceFile(path, [...read.entries.values()].map((entry) => `${JSON.stringify(entry)}\n`).join(""));
         return load();
+      });
+      return outcome.kind === "done" ? outcome.value : undefined;
+    },
+    async purge(asked) {
+      const outcome = await withFileLock(join(stateFolder, "ledger.lock"), waitMs, async () => {
+        const purged = asked((await load()).entries);
+        if (!purged) return false;
+        // What was begun by someone who was killed: nobody else writes while this lock is held.
+        for (const name of await listIfPresent(stateFolder)) if (/^ledger\.jsonl\..+\.tmp$/.test(name)) await rm(join(stateFolder, name), { force: true });
+        const before = await readFile(path);
+        const after = withoutPurged(before, purged);
+        if (after.equals(before)) return false;
+        await replaceFile(path, after);
+        await load();
+        return true;
       });
       return outcome.kind === "done" ? outcome.value : undefined;
     },

@@ -1,8 +1,8 @@
 import pLimit from "p-limit";
 import { livenessOf } from "../../core/census.ts";
 import type { Census } from "../../core/census.ts";
-import type { Evidence } from "../../core/evidence.ts";
-import type { Facet, Liveness, SessionRecord } from "../../core/facet.ts";
+import { isSameConversation } from "../../core/facet.ts";
+import type { Facet, SessionRecord } from "../../core/facet.ts";
 import type { Ledger } from "../../core/ledger.ts";
 import type { Notice } from "../../core/notice.ts";
 import { isSameProcess } from "../../core/process.ts";
@@ -12,9 +12,11 @@ import type { Change, Guard, RecordOutcome } from "../../core/source.ts";
 import type { Machine } from "../../system/machine.ts";
 import { watch } from "../../system/watch.ts";
 import { linesOfChange } from "./changed.ts";
+import type { AddedChange } from "./changed.ts";
 import { recordOf } from "./entry.ts";
 import type { Entry, LedgerLine } from "./entry.ts";
 import { runOfRest, withRestLadder } from "./leftBehind.ts";
+import { notLookedAt, seenIn } from "./seenIn.ts";
 import { openLedgerFile } from "./ledgerFile.ts";
 import { sightingsOf } from "./sightings.ts";
 import type { Sightings } from "./sightings.ts";
@@ -68,7 +70,7 @@ export function openLedger(stateFolder: string, machine?: Machine): Ledger {
         return [];
       }
     },
-    record: (record, change, guard) => oneAtATime(() => recordChange(record, change, guard)),
+    record: (record, change, guard) => oneAtATime(() => (change.kind === "purged" ? recordPurge(record, change, guard) : recordChange(record, change, guard))),
     ...(machine && { withLadder: ladderOn(machine) }),
   };
 
@@ -85,7 +87,30 @@ export function openLedger(stateFolder: string, machine?: Machine): Ledger {
     return (await file.load()).entries.get(id);
   }
 
-  async function recordChange({ key, process }: SessionRecord, change: Change, guard: Guard): Promise<RecordOutcome> {
+  /** Its lines are taken out, not added to. */
+  async function recordPurge({ key }: SessionRecord, { conversation, at }: Extract<Change, { kind: "purged" }>, guard: Guard): Promise<RecordOutcome> {
+    const id = key.slice("ledger:".length);
+    let outcome: RecordOutcome = { kind: "busy" };
+    try {
+      const isRewritten = await file.purge((entries) => {
+        const entry = entries.get(id);
+        const fresh = entry && recordOf(entry, place, notLookedAt);
+        const isOfAnother = entry?.conversation !== undefined && !isSameConversation(entry.conversation, conversation);
+        outcome = { kind: "changedMeanwhile", fresh };
+        // An entry that was called by the id has lost that name if an earlier purge got so far.
+        const isRenamed = !entry && id.endsWith(`-${conversation.id}`);
+        if (!isRenamed && (!fresh || isOfAnother || !guard(fresh))) return undefined;
+        outcome = { kind: "alreadySo" };
+        return { id, conversation, at };
+      });
+      for (const [known, { entry }] of forgotten) if (isSameConversation(entry.conversation, conversation)) forgotten.delete(known);
+      return isRewritten ? { kind: "recorded" } : outcome;
+    } catch (error) {
+      return { kind: "failed", reason: reasonOf(error) };
+    }
+  }
+
+  async function recordChange({ key, process }: SessionRecord, change: AddedChange, guard: Guard): Promise<RecordOutcome> {
     let outcome: RecordOutcome = { kind: "changedMeanwhile", fresh: undefined };
     try {
       const written = await file.append((entries) => {
@@ -152,9 +177,9 @@ export function openLedger(stateFolder: string, machine?: Machine): Ledger {
 }
 
 /** What can never be taken up again is of no use to anybody a day later: opened and closed, or its id never told. */
-function isWorthListing({ conversation, givenName, isArchived, seenAt }: Entry, { at }: Census): boolean {
+function isWorthListing({ conversation, givenName, isArchived, seenAt, purgedAt = 0 }: Entry, { at }: Census): boolean {
   const canBeResumed = conversation !== undefined && conversation.resumable?.value !== false;
-  return canBeResumed || givenName !== undefined || isArchived === true || at - seenAt < dayMs;
+  return canBeResumed || givenName !== undefined || isArchived === true || at - Math.max(seenAt, purgedAt) < dayMs;
 }
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -166,21 +191,4 @@ function unreadableLines(count: number): string {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-const notLookedAt: Evidence<Liveness> = { value: "unknown", seen: "not looked at", at: 0 };
-
-/** A process that went on to a new conversation lives for that one only. */
-function seenIn(census: Census, { process, end }: Entry): Evidence<Liveness> {
-  if (end?.how === "cleared") return { value: "gone", seen: `process ${process.pid} went on to a new conversation`, at: census.at };
-  const value = livenessOf(process, census);
-  const where = process.host !== undefined && process.host !== census.here.host ? ` on ${process.host}` : "";
-  switch (value) {
-    case "alive":
-      return { value, seen: `process ${process.pid}`, at: census.at };
-    case "gone":
-      return { value, seen: `process ${process.pid} is gone`, at: census.at };
-    case "unknown":
-      return { value, seen: `process ${process.pid}${where} can't be seen from here`, at: census.at };
-  }
 }

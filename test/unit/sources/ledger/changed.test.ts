@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import type { Change } from "../../../../src/core/source.ts";
 import { linesOfChange } from "../../../../src/sources/ledger/changed.ts";
+import type { AddedChange } from "../../../../src/sources/ledger/changed.ts";
 import type { Entry } from "../../../../src/sources/ledger/entry.ts";
 import { now, pid, seen, talk } from "../../../support/facets.ts";
 import { entryOf, livingRun } from "./entries.ts";
 
 const later = now + 60_000;
 const entry = entryOf("e");
-const stopped: Change = {
+const stopped: AddedChange = {
   kind: "stopped",
   how: "graceful",
   at: later,
@@ -17,7 +17,7 @@ const stopped: Change = {
 };
 
 /** The entry as the one line that the change needs leaves it. */
-function after(change: Change, before: Entry = entry): Entry {
+function after(change: AddedChange, before: Entry = entry): Entry {
   const [line, ...more] = linesOfChange(before, change, later);
   if (!line || "forgotten" in line || more.length > 0) throw new Error("one entry was meant");
   return line;
@@ -64,17 +64,6 @@ test("resumed: active again, in the new process, out of the archive", () => {
   });
 });
 
-test("purged: what it said is gone, that it was there is not", () => {
-  const past = after(stopped);
-  expect(after({ kind: "purged", at: later, conversation: talk("B") }, past)).toEqual({
-    ...past,
-    conversation: undefined,
-    title: undefined,
-    state: "purged",
-    end: { how: "graceful", at: later, reason: "manual_stop", lastScreen: undefined },
-  });
-});
-
 test.each([
   ["  login form ", "login form"],
   ["   ", undefined],
@@ -92,7 +81,7 @@ test("forgotten: one line that says so", () => {
   expect(linesOfChange(entry, { kind: "forgotten" }, later)).toEqual([{ forgotten: "e" }]);
 });
 
-test.each<[Change, Entry]>([
+test.each<[AddedChange, Entry]>([
   [
     { kind: "idCaptured", conversation: talk("A", { toldBy: "exit", resumable: seen(true) }) },
     entryOf("e", { conversation: talk("A", { resumable: { value: true, seen: "found", at: 1 } }) }),
