@@ -8,9 +8,8 @@ import { hasUnwatched, sweepUnasked } from "./vscode/leading.ts";
 import { Lookout } from "./vscode/lookout.ts";
 import { notifyOfNeeds } from "./vscode/notify.ts";
 import { createPace } from "./vscode/pace.ts";
+import { Pages } from "./vscode/pages.ts";
 import { passwordsIn } from "./vscode/passwords.ts";
-import { Peeks } from "./vscode/peek.ts";
-import { Report } from "./vscode/report.ts";
 import { looksInTheSamePlaces, openFolders, section, settingsOfEditor, writeSettings } from "./vscode/settingsOf.ts";
 import { createStatusBar } from "./vscode/statusBar.ts";
 import { onDispose, together } from "./vscode/together.ts";
@@ -33,15 +32,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
   const passwords = passwordsIn(context.secrets);
   const lookout = new Lookout(await compose(settings, passwords, openFolders()), duties, fail);
   const tree = new Tree(lookout);
-  const peeks = new Peeks(lookout);
-  const report = new Report(lookout);
+  const pages = new Pages();
   const pace = createPace({
     refresh: () => lookout.refresh(),
     isVisible: () => tree.view.visible,
     mustLookUnseen: () => isLeading && hasUnwatched(lookout.snapshot, lookout.warden.can),
   });
-  own(context, pace, peeks, report, tree, createStatusBar(lookout, tree), lookout);
-  context.subscriptions.push(log, ...registerCommands({ lookout, tree, log, context, peeks, report, passwords }), announceTerminals(lookout, fail));
+  own(context, pace, pages, tree, createStatusBar(lookout, tree), lookout);
+  context.subscriptions.push(log, ...registerCommands({ lookout, tree, log, context, pages, passwords }), announceTerminals(lookout, fail));
   lookout.begin();
 
   const tell = createContextTeller();

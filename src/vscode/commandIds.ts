@@ -18,6 +18,7 @@ export const commandIds = [
   "sessionWarden.unarchive",
   "sessionWarden.forget",
   "sessionWarden.cleanUp",
+  "sessionWarden.purge",
   "sessionWarden.captureId",
   "sessionWarden.copyId",
   "sessionWarden.copyResumeCommand",

@@ -11,6 +11,7 @@ import { houseCommands } from "./houseCommands.ts";
 import { newSessionCommand } from "./newSession.ts";
 import { passwordCommands } from "./passwordCommands.ts";
 import { plain } from "./plainText.ts";
+import { purgeCommands } from "./purgeCommands.ts";
 import { serverCommands } from "./serverCommands.ts";
 import type { Choice, Purpose } from "./targets.ts";
 import { sessionsFor } from "./targets.ts";
@@ -37,6 +38,7 @@ export function registerCommands(face: Face): readonly vscode.Disposable[] {
     ...newSessionCommand(hands),
     ...serverCommands(hands),
     ...passwordCommands(hands),
+    ...purgeCommands(hands),
     ...bookCommands(hands),
     ...copyCommands(hands),
     ...viewCommands(hands),

@@ -1,5 +1,6 @@
 import type * as vscode from "vscode";
 import type { Lookout } from "./lookout.ts";
+import type { Pages } from "./pages.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Tree } from "./tree.ts";
 
@@ -10,8 +11,5 @@ export interface Face {
   readonly log: vscode.LogOutputChannel;
   readonly context: vscode.ExtensionContext;
   readonly passwords: Passwords;
-  /** Shows the last screen of a session as a read-only document. */
-  /** Shows what is not as it should be, as a read-only document. */
-  readonly report: { show(): Promise<void> };
-  readonly peeks: { show(key: string): Promise<void> };
+  readonly pages: Pages;
 }

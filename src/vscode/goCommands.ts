@@ -3,11 +3,12 @@ import { groupOf, groupSessions, isAutomation, rootsOf } from "../core/groups.ts
 import type { Session } from "../core/session.ts";
 import type { Handler, Hands } from "./commands.ts";
 import { goTo } from "./goTo.ts";
+import { peek } from "./peek.ts";
 
 type GoId = "sessionWarden.open" | "sessionWarden.goTo" | "sessionWarden.peek" | "sessionWarden.nextNeedsYou" | "sessionWarden.openNotice";
 
 export function goCommands({ face, focusedRow, choose }: Hands): Readonly<{ [id in GoId]: Handler }> {
-  const { tree, lookout, peeks } = face;
+  const { tree, lookout } = face;
   let lastVisited: string | undefined;
 
   async function goToOnly(sessions: readonly Session[]): Promise<void> {
@@ -24,7 +25,7 @@ export function goCommands({ face, focusedRow, choose }: Hands): Readonly<{ [id 
     "sessionWarden.goTo": async (choice) => goToOnly(await choose({ verb: "go to", fits: (session) => tree.offered(session).has("goTo") }, choice)),
     "sessionWarden.peek": async (choice) => {
       const [session] = await choose({ verb: "peek at", fits: (session) => tree.offered(session).has("peek") }, choice);
-      if (session) await peeks.show(session.key);
+      if (session) await peek(face, session.key);
     },
     "sessionWarden.nextNeedsYou": async () => {
       const waiting = whoNeeds(lookout.snapshot.sessions);

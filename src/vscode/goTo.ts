@@ -5,6 +5,7 @@ import type { ProcessIdentity } from "../core/process.ts";
 import { nameOf, processWords } from "../core/sentences.ts";
 import type { Session } from "../core/session.ts";
 import type { Face } from "./face.ts";
+import { peek } from "./peek.ts";
 import { signalOf } from "./perform.ts";
 import { plain } from "./plainText.ts";
 import { viewId } from "./tree.ts";
@@ -27,7 +28,7 @@ export async function goTo(face: Face, session: Session): Promise<void> {
 }
 
 async function reach(destination: Destination, session: Session, face: Face, signal: AbortSignal): Promise<boolean> {
-  const { lookout, tree, peeks } = face;
+  const { lookout, tree } = face;
   const { places } = lookout.warden;
   switch (destination.kind) {
     case "terminal": {
@@ -53,7 +54,7 @@ async function reach(destination: Destination, session: Session, face: Face, sig
       return await attach(destination, session, face);
     case "peek":
       if (!tree.offered(session).has("peek")) return false;
-      await peeks.show(session.key);
+      await peek(face, session.key);
       return true;
   }
 }

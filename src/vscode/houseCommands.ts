@@ -1,14 +1,16 @@
 import * as vscode from "vscode";
 import type { Handler, Hands } from "./commands.ts";
 import { installCommandLineTool } from "./commandLineTool.ts";
+import { showReport } from "./report.ts";
 
 type HouseId = "sessionWarden.doctor" | "sessionWarden.showJournal" | "sessionWarden.showLog" | "sessionWarden.installCommandLineTool";
 
-export function houseCommands({ face: { lookout, log, context, report } }: Hands): Readonly<{ [id in HouseId]: Handler }> {
+export function houseCommands({ face }: Hands): Readonly<{ [id in HouseId]: Handler }> {
+  const { lookout, log, context } = face;
   return {
     "sessionWarden.doctor": async () => {
       await lookout.refresh();
-      await report.show();
+      await showReport(face);
     },
     "sessionWarden.showJournal": async () => {
       const journal = vscode.Uri.file(lookout.warden.journalFile);

@@ -5,6 +5,7 @@ import { cleanUp } from "../core/operations/cleanUp.ts";
 import type { Session } from "../core/session.ts";
 import type { Handler, Hands } from "./commands.ts";
 import { confirm } from "./confirm.ts";
+import { peek } from "./peek.ts";
 import { perform } from "./perform.ts";
 import { permissionQuestionOf } from "./permission.ts";
 import { tellReceipts } from "./tellReceipt.ts";
@@ -13,7 +14,7 @@ type ServerId = "sessionWarden.answer" | "sessionWarden.cleanUp";
 
 /** What only a server's sessions can: be answered from here, and be cleaned up. */
 export function serverCommands({ face, choose }: Hands): Readonly<{ [id in ServerId]: Handler }> {
-  const { tree, peeks } = face;
+  const { tree } = face;
   const goOn = (): void => void vscode.commands.executeCommand("sessionWarden.showJournal");
 
   return {
@@ -21,7 +22,7 @@ export function serverCommands({ face, choose }: Hands): Readonly<{ [id in Serve
       const [session] = await choose({ verb: "allow or deny", fits: (one) => tree.offered(one).has("answer") }, choice);
       const word = session && (await ask(session));
       if (!session || !word) return;
-      if (word === "show") return await peeks.show(session.key);
+      if (word === "show") return await peek(face, session.key);
       // Of the session as it was shown: what it asks for by now, a person has not seen.
       const outcomes = await perform(face, [session], { doing: "Answering", act: (one, context) => answer(one, word, context) });
       void tellReceipts(outcomes, goOn);
