@@ -5,9 +5,10 @@ import type { Census, ProcessEntry } from "./census.ts";
 import type { FacetKey } from "./facet.ts";
 import { fateOf } from "./marks.ts";
 import type { Unreachable } from "./notice.ts";
-import { findEditor, isSharedDaemon, nameIn, parentOf } from "./parentage.ts";
+import { findEditor, isSharedDaemon, parentOf } from "./parentage.ts";
 import { isSameProcess, wordOf } from "./process.ts";
 import type { ProcessIdentity } from "./process.ts";
+import { commandOf, nameOfProcess } from "./processWords.ts";
 import type { Session } from "./session.ts";
 import type { Usage } from "./usage.ts";
 
@@ -58,14 +59,15 @@ export function suspectsOf(seen: Seen): readonly Suspect[] {
   const { census, agents, ours } = seen;
   const uid = census.processes?.get(ours)?.uid;
   const adrift = [...(census.processes?.values() ?? [])].filter(
-    (entry) => entry.uid === uid && entry.state !== "zombie" && entry.tty === undefined && entry.identity.pid !== ours && canBeSeenFrom(census.here, entry.identity),
+    (entry) =>
+      entry.uid === uid && entry.state !== "zombie" && entry.tty === undefined && entry.identity.pid !== ours && canBeSeenFrom(census.here, entry.identity),
   );
   return adrift.flatMap((entry) => {
     const found = agentOf(entry, agents);
     switch (found?.as.role) {
       case "daemon":
       case "server":
-        return [suspect(entry, seen, { why: `It is a background process of ${found.agent.name}.`, isShared: true })];
+        return [suspect(entry, seen, { why: `It is a background process of ${found.agent.name}.`, isDaemon: true })];
       case "agent":
         return agentLeft(entry, found.agent, seen);
       case "launcher":
@@ -135,7 +137,7 @@ function otherLeft(entry: ProcessEntry, seen: Seen): readonly Suspect[] {
 interface Found {
   readonly why: string;
   readonly session?: Session;
-  readonly isShared?: boolean;
+  readonly isDaemon?: boolean;
   /** What already speaks against it. */
   readonly doubt?: string | undefined;
 }
@@ -163,19 +165,20 @@ function treeOf(entry: ProcessEntry, { census, agents }: Seen): readonly Process
   return [entry, ...below.filter((each) => each.state !== "zombie" && !outside.has(each))];
 }
 
-function isShared(entry: ProcessEntry, agents: readonly Agent[]): boolean {
+/** Ends with nobody's session: a daemon or a server that others may use. */
+export function isShared(entry: ProcessEntry, agents: readonly Agent[]): boolean {
   const role = agentOf(entry, agents)?.as.role;
   return role === "daemon" || role === "server" || isSharedDaemon(entry);
 }
 
-function whyProtected(entry: ProcessEntry, tree: readonly ProcessEntry[], seen: Seen, { isShared, session }: Found): string | undefined {
+function whyProtected(entry: ProcessEntry, tree: readonly ProcessEntry[], seen: Seen, { isDaemon, session }: Found): string | undefined {
   const { census, ours } = seen;
   const above = ancestorsOf(entry.identity.pid, census);
   if (tree.some(({ identity }) => identity.pid === ours)) return "it runs what you are using now";
   if (above.some(({ identity }) => identity.pid === ours)) return "what you are using now runs it";
   const editor = findEditor(entry.identity.pid, census);
   if (editor) return editor === entry ? "it is an editor, or a part of one" : `an editor runs it: ${commandOf(editor)} (${editor.identity.pid})`;
-  if (isShared === true || isSharedDaemon(entry)) return "others may share it: it serves whoever asks";
+  if (isDaemon || isSharedDaemon(entry)) return "others may share it: it serves whoever asks";
   const parent = parentOf(topOf(entry, seen), census);
   if (parent.kind === "lives") return `what started it lives: ${nameOfProcess(parent.entry)} (${parent.entry.identity.pid})`;
   if (parent.kind === "unknown") return "its parent can't be seen from here";
@@ -198,16 +201,4 @@ function topOf(entry: ProcessEntry, { census, agents }: Seen): ProcessEntry {
     top = above;
   }
   return top;
-}
-
-/** As it was typed, but for the folder of its program; a command line may be very long. */
-function commandOf({ argv, program }: ProcessEntry): string {
-  const [first, ...rest] = argv;
-  const words = [nameIn(first ?? program?.file) || "process", ...rest].join(" ").replaceAll(/\s+/g, " ");
-  return words.length <= longestCommand ? words : `${words.slice(0, longestCommand - 1).toWellFormed()}…`;
-}
-const longestCommand = 100;
-
-export function nameOfProcess({ program, argv }: ProcessEntry): string {
-  return nameIn(program?.file ?? argv[0]) || "process";
 }

@@ -1,6 +1,7 @@
 import { ancestorsOf } from "./census.ts";
 import type { Census, ProcessEntry } from "./census.ts";
 import { startOrder } from "./marks.ts";
+import { nameIn } from "./processWords.ts";
 
 /** `nobody`: whoever started it is gone, and the system has taken it. `unknown`: its parent can't be seen from here. */
 export type Parent = { readonly kind: "lives"; readonly entry: ProcessEntry } | { readonly kind: "nobody" | "unknown" };
@@ -30,17 +31,16 @@ function isEditor({ program, argv }: ProcessEntry): boolean {
   return words.some((word) => editors.has(nameIn(word).toLowerCase()) || editorPath.test(word)) || argv.includes("--type=extensionHost");
 }
 const editors = new Set(
-  "code code-insiders code-oss code-tunnel codium vscodium cursor windsurf positron trae kiro zed zed-editor antigravity code-server openvscode-server emacs nvim".split(" "),
+  "code code-insiders code-oss code-tunnel codium vscodium cursor windsurf positron trae kiro zed zed-editor antigravity code-server openvscode-server emacs nvim".split(
+    " ",
+  ),
 );
 /** A server of VS Code or a fork of it: its processes are Node's. */
-const editorPath = /\/\.?(vscode|vscodium|cursor|windsurf|code|openvscode|kiro|trae|positron|antigravity)[\w-]*-server(-\w+)?\/|\/out\/(server-main|bootstrap-fork)\.js$/;
+const editorPath =
+  /\/\.?(vscode|vscodium|cursor|windsurf|code|openvscode|kiro|trae|positron|antigravity)[\w-]*-server(-\w+)?\/|\/out\/(server-main|bootstrap-fork)\.js$/;
 
 /** What others of this user may share, whoever happened to start it first. */
 export function isSharedDaemon({ program, argv }: ProcessEntry): boolean {
   return daemons.has(nameIn(program?.file ?? argv[0]));
 }
 const daemons = new Set("tmux screen zellij ssh-agent gpg-agent dbus-daemon dbus-broker sshd dockerd containerd podman conmon watchman Xvfb".split(" "));
-
-export function nameIn(path: string | undefined): string {
-  return (path ?? "").split("/").at(-1) ?? "";
-}

@@ -1,0 +1,55 @@
+import type { Agent } from "../../core/agent.ts";
+import type { ProcessEntry } from "../../core/census.ts";
+import type { OrphanFinder } from "../../core/orphanFinder.ts";
+import { isShared, orphanOf, suspectsOf } from "../../core/orphans.ts";
+import type { Suspect, Trace } from "../../core/orphans.ts";
+import { isSameProcess } from "../../core/process.ts";
+import type { Roster } from "../../core/roster.ts";
+import { growTree } from "../../core/tree.ts";
+import { clientsOf } from "../../system/clients.ts";
+import type { Machine } from "../../system/machine.ts";
+import { serviceOf } from "../../system/serviceOf.ts";
+import { usageOf } from "../../system/usage.ts";
+import { orphanLadder } from "./orphanLadder.ts";
+
+export function openOrphanFinder(agents: readonly Agent[], machine: Machine, roster: Pick<Roster, "refresh">): OrphanFinder {
+  const finder: OrphanFinder = {
+    async find(signal) {
+      const { sessions, unreachable } = await roster.refresh(signal);
+      const census = await machine.census(signal);
+      if (!census.processes) throw new Error("the process table can't be read, so nothing can be said of orphans");
+      const uid = process.getuid?.();
+      const adrift = [...census.processes.values()].filter((entry) => entry.uid === uid && entry.tty === undefined && entry.state !== "zombie");
+      const environments = new Map(await Promise.all(adrift.map(async (entry) => [entry, await machine.environmentOf(entry.identity)] as const)));
+      const environmentOf = (entry: ProcessEntry): ReadonlyMap<string, string> => environments.get(entry) ?? new Map();
+      const suspects = suspectsOf({ census, sessions, unreachable, agents, environmentOf, ours: process.pid });
+      return Promise.all(suspects.map(async (suspect) => orphanOf(suspect, await traceOf(suspect))));
+    },
+    async measured(orphans, signal) {
+      const usages = await usageOf(
+        orphans.map(({ tree }) => tree),
+        signal,
+      );
+      return orphans.map((orphan, nth) => ({ ...orphan, usage: usages[nth] }));
+    },
+    ladderOf: (orphan) => orphanLadder(orphan, agents, machine),
+    async treesOf(roots, signal) {
+      const census = await machine.processes(signal);
+      return roots.map((root) => growTree([root], census, (entry) => isShared(entry, agents)).members);
+    },
+    async usageOf(trees, signal) {
+      const { processes } = await machine.processes(signal);
+      const living = trees.map((tree) => tree.filter(({ identity }) => isSameProcess(processes?.get(identity.pid)?.identity, identity)));
+      return usageOf(living, signal);
+    },
+  };
+  return finder;
+
+  /** What is protected already need not be looked into. */
+  async function traceOf({ process: { pid }, tree, protection, process: identity }: Suspect): Promise<Trace> {
+    const cwd = await machine.cwdOf(identity);
+    if (protection !== undefined) return { service: { kind: "unknown" }, clients: "unknown", cwd };
+    const [service, clients] = await Promise.all([serviceOf(pid), clientsOf(tree.map((entry) => entry.identity.pid))]);
+    return { service, clients, cwd };
+  }
+}

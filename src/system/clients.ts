@@ -1,0 +1,52 @@
+import { readFile, readdir, readlink } from "node:fs/promises";
+import type { Trace } from "../core/orphans.ts";
+import { unlessAbsent } from "./procFiles.ts";
+
+/** Whether somebody outside these processes is connected to what they listen on, by TCP or a Unix socket. */
+export async function clientsOf(pids: readonly number[]): Promise<Trace["clients"]> {
+  const [first] = pids;
+  if (process.platform !== "linux" || first === undefined) return "unknown";
+  const sockets = await Promise.all(pids.map(socketsOf));
+  if (sockets.some((each) => each === undefined)) return "unknown";
+  const own = new Set(sockets.flatMap((each) => each ?? []));
+  if (own.size === 0) return "none";
+  // Of their own network namespace.
+  const [tcp, tcp6, unix] = await Promise.all(["tcp", "tcp6", "unix"].map((table) => unlessAbsent(readFile(`/proc/${first}/net/${table}`, "latin1"))));
+  if (tcp === undefined || unix === undefined) return "unknown";
+  return hasTcpClient(`${tcp}\n${tcp6 ?? ""}`, own) || hasUnixClient(unix, own) ? "some" : "none";
+}
+
+/** Undefined where it may not be looked at, or is gone. */
+async function socketsOf(pid: number): Promise<readonly string[] | undefined> {
+  const descriptors = await unlessAbsent(readdir(`/proc/${pid}/fd`));
+  const links = await Promise.all((descriptors ?? []).map((descriptor) => unlessAbsent(readlink(`/proc/${pid}/fd/${descriptor}`))));
+  return descriptors && links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link ?? "")?.[1] ?? []);
+}
+
+/** proc(5), /proc/net/tcp: state 0A is LISTEN, 01 ESTABLISHED. One that was not accepted yet has no inode. A connection of theirs with themselves is nobody's. */
+export function hasTcpClient(table: string, own: ReadonlySet<string>): boolean {
+  const rows = table.split("\n").flatMap((line) => {
+    const [, local, remote, state, , , , , , inode] = line.trim().split(/\s+/);
+    return local !== undefined && remote !== undefined && inode !== undefined ? [{ local: portOf(local), remote: portOf(remote), state, inode }] : [];
+  });
+  const ports = new Set(rows.filter(({ state, inode }) => state === "0A" && own.has(inode)).map(({ local }) => local));
+  const open = rows.filter(({ state }) => state === "01");
+  return open.some(({ local, remote }) => {
+    const client = open.find((other) => other.local === remote && other.remote === local);
+    return ports.has(local) && !(client && own.has(client.inode));
+  });
+}
+
+function portOf(address: string): string {
+  return address.slice(address.lastIndexOf(":") + 1);
+}
+
+/** proc(5), /proc/net/unix: `Num RefCount Protocol Flags Type St Inode Path`; flag 00010000 is a listener, state 03 connected. What a listener accepts has its path. */
+export function hasUnixClient(table: string, own: ReadonlySet<string>): boolean {
+  const rows = table.split("\n").flatMap((line) => {
+    const [, flags, state, inode, path] = /^\S+ \S+ \S+ (\S+) \S+ (\S+)\s+(\d+) (.+)$/.exec(line.trim()) ?? [];
+    return inode === undefined ? [] : [{ isListener: flags === "00010000", state, inode, path }];
+  });
+  const paths = new Set(rows.filter(({ isListener, inode }) => isListener && own.has(inode)).map(({ path }) => path));
+  return rows.some(({ isListener, state, inode, path }) => !isListener && state === "03" && own.has(inode) && paths.has(path));
+}
