@@ -17,6 +17,7 @@ import { delegateEvents } from "./sources/mux/delegateEvents.ts";
 import type { Login } from "./sources/opencode/client.ts";
 import { createOpencodeSource } from "./sources/opencode/opencodeSource.ts";
 import { originIn } from "./sources/opencode/origin.ts";
+import { openOrphanFinder } from "./sources/process/orphanFinder.ts";
 import { createProcessSource } from "./sources/process/processSource.ts";
 import { createTrackingSource } from "./sources/tracking/trackingSource.ts";
 import { findOnPath } from "./system/findOnPath.ts";
@@ -90,6 +91,7 @@ export async function compose(settings: Settings, secrets: Secrets = noSecrets, 
     stateFolder,
     journalFile,
     places: placesOf(machine),
+    orphans: openOrphanFinder(agents, machine, roster),
     forOperation(signal, tell) {
       const publish = delegateEvents(settings.muxPublishEvent);
       return {

@@ -114,11 +114,10 @@ function agentLeft(entry: ProcessEntry, agent: Agent, seen: Seen): readonly Susp
   if (!session || session.records.some(({ source }) => source !== "ledger")) return [];
   if (session.run?.host.kind === "process" && session.run.host.pane) return [];
   const fate = fateOf(entry, seen.environmentOf(entry), seen.census, seen.agents);
-  const isAtWork = session.status.value === "working" ? " It is at work." : "";
   const began = fate === undefined ? "" : ` It was ${fate.why}.`;
   return [
     suspect(entry, seen, {
-      why: `${agent.name} runs without a terminal, without a living parent, and in no record.${began}${isAtWork}`,
+      why: `${agent.name} runs without a terminal, without a living parent, and in no record.${began}`,
       session,
       doubt: fate?.kind === "lives" ? `it was ${fate.why}` : session.doubt?.why,
     }),

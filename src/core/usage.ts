@@ -6,12 +6,6 @@ export interface Usage {
   readonly cpuLife: number | undefined;
 }
 
-/** "6.2 GB", "210 MB" */
-export function memoryWords(bytes: number): string {
-  if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(1)} GB`;
-  return bytes >= 1e6 ? `${Math.round(bytes / 1e6)} MB` : `${Math.round(bytes / 1e3)} kB`;
-}
-
 /** "0 % CPU", "99 % CPU" of one core. */
 export function cpuWords({ cpuNow, cpuLife }: Usage): string | undefined {
   const share = cpuNow ?? cpuLife;

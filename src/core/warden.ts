@@ -4,6 +4,7 @@ import type { Destination } from "./destinations.ts";
 import type { Cost } from "./doctor.ts";
 import type { Capabilities } from "./lifecycle.ts";
 import type { ForOperation } from "./operations/operation.ts";
+import type { OrphanFinder } from "./orphanFinder.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Roster } from "./roster.ts";
 import type { Session } from "./session.ts";
@@ -14,6 +15,7 @@ export interface Warden extends Disposable {
   readonly can: Capabilities;
   readonly forOperation: ForOperation;
   readonly places: Places;
+  readonly orphans: OrphanFinder;
   readonly stateFolder: string;
   readonly journalFile: string;
   /** What looking has cost until now. */

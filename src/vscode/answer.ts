@@ -105,6 +105,7 @@ const done: Readonly<{ [operation in Operation]: string }> = {
   captureId: "Saved the conversation ids of",
   answer: "Answered",
   cleanUp: "Cleaned up",
+  endOrphan: "Ended",
   purge: "Purged",
   finalize: "Recorded as stopped:",
   goTo: "Showed",

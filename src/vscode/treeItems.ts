@@ -31,6 +31,7 @@ const wordOfOperation: Readonly<{ [operation in Operation]: string }> = {
   answer: "canAnswer",
   cleanUp: "canCleanUp",
   purge: "canPurge",
+  endOrphan: "canEndOrphan",
   finalize: "canFinalize",
   goTo: "canGoTo",
   peek: "canPeek",
