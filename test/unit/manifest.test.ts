@@ -110,7 +110,7 @@ it("the settings of the manifest are those of the code, with the same defaults",
 });
 
 it("what destroys comes last in a row's menu, and is never a button on the row", () => {
-  const destructive = ["sessionWarden.terminate", "sessionWarden.forget", "sessionWarden.cleanUp"];
+  const destructive = ["sessionWarden.terminate", "sessionWarden.forget", "sessionWarden.cleanUp", "sessionWarden.purge"];
   for (const { command = "", group = "" } of menus["view/item/context"] ?? []) {
     if (destructive.includes(command)) expect(group).toMatch(/^9_destructive/);
     else expect(group).not.toMatch(/^9_destructive/);
