@@ -17,6 +17,7 @@ import { listingOf } from "./listing.ts";
 import { nameIn } from "./nameIn.ts";
 import type { OperateOptions } from "./nameIn.ts";
 import { operate } from "./operate.ts";
+import { addOrphanCommand } from "./orphansHere.ts";
 import { resumeHere } from "./resumeHere.ts";
 import type { ResumeOptions } from "./resumeHere.ts";
 import { sessionJson } from "./sessionJson.ts";
@@ -53,7 +54,9 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       console.log(json ? JSON.stringify({ sessions: sessions.map(sessionJson), unreachable, notices }, undefined, 2) : listingOf(snapshot));
     });
 
-  addEndCommands(program, { warden, exitWith: (exit) => void (code = exit) });
+  const hands = { warden, exitWith: (exit: ExitCode) => void (code = exit) };
+  addEndCommands(program, hands);
+  addOrphanCommand(program, hands);
 
   program
     .command("capture-id [SESSION]")

@@ -1,5 +1,6 @@
 import type { Session } from "../core/session.ts";
-import { ageMsOf, shortAge } from "./ages.ts";
+import { shortAge } from "../core/ageWords.ts";
+import { ageMsOf } from "./ages.ts";
 import { plain } from "./plainText.ts";
 
 /** "claude · app · 4m", and after a gap why it is what it is, and where. */

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { ageMsOf, shortAge, spokenAge } from "../../../src/vscode/ages.ts";
+import { shortAge, spokenAge } from "../../../src/core/ageWords.ts";
+import { ageMsOf } from "../../../src/vscode/ages.ts";
 import { minuteMs, now, past, session } from "./sessions.ts";
 
 const hourMs = 60 * minuteMs;
