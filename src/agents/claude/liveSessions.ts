@@ -14,7 +14,7 @@ import { canResume, findLastPrompt } from "./transcripts.ts";
 
 /** Every `sessions/<pid>.json`. After kill -9 a file stays with its last status: it is left out, since the process that it names is gone. */
 export const readLive: NonNullable<Agent["readLive"]> = async (configHomes, census, signal) => {
-  const machineId = (await readIfPresent("/etc/machine-id", 1_000))?.trim() ?? "";
+  const machineId = await readMachineId();
   const entries: LiveEntry[] = [];
   for (const home of configHomes) {
     const folder = join(home, "sessions");
@@ -25,6 +25,22 @@ export const readLive: NonNullable<Agent["readLive"]> = async (configHomes, cens
   }
   return entries;
 };
+
+/** One `sessions/<pid>.json`, and whether the process lives that it names; undefined where it tells none. */
+export async function readPidFile(
+  file: string,
+  census: Census,
+  machineId: string,
+): Promise<{ readonly row: PidFile; readonly process: ProcessIdentity; readonly liveness: Evidence<Liveness> } | undefined> {
+  const { data: row } = pidFile.safeParse(parseJson(await readIfPresent(file, 64 * 1024)));
+  const process = row && identityOf(row, census, machineId);
+  if (!row || !process || basename(file) !== `${row.pid}.json`) return undefined;
+  return { row, process, liveness: livenessIn(census, process) };
+}
+
+export async function readMachineId(): Promise<string> {
+  return (await readIfPresent("/etc/machine-id", 1_000))?.trim() ?? "";
+}
 
 const pidFile = z.object({
   pid: z.int().positive(),
@@ -43,11 +59,9 @@ const pidFile = z.object({
 type PidFile = z.infer<typeof pidFile>;
 
 async function readEntry(home: string, file: string, census: Census, machineId: string, signal: AbortSignal): Promise<LiveEntry | undefined> {
-  const { data: row } = pidFile.safeParse(parseJson(await readIfPresent(file, 64 * 1024)));
-  const process = row && identityOf(row, census, machineId);
-  if (!row || !process || basename(file) !== `${row.pid}.json`) return undefined;
-  const liveness = livenessIn(census, process);
-  if (liveness.value === "gone") return undefined;
+  const read = await readPidFile(file, census, machineId);
+  if (!read || read.liveness.value === "gone") return undefined;
+  const { row, process, liveness } = read;
 
   const conversation = { agent: "claude", id: row.sessionId, toldBy: "agent", home } as const;
   const title = isGivenName(row) ? row.name : await findLastPrompt(home, row.sessionId, row.cwd);

@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import * as z from "zod";
+import type { LeftAlone, Store } from "../../../core/store.ts";
+import { copyLines, nothingCopied } from "../../../system/copyLines.ts";
+import { blocked } from "../../../system/erase/confined.ts";
+import { storesAt } from "../../../system/erase/files.ts";
+import { lineStoresIn } from "../../../system/erase/lines.ts";
+import { listIfPresent } from "../../../system/files.ts";
+import { findStats, withOwnFile } from "../../../system/ownFile.ts";
+import { parseJson } from "../../jsonText.ts";
+
+/** Its lines in the prompts that all conversations share, and before them what only they point to: without the lines nobody knows whose a paste was. */
+export async function findHistory(home: string, id: string): Promise<{ readonly stores: readonly Store[]; readonly leftAlone: readonly LeftAlone[] }> {
+  const pasted = await readPasted(home, id);
+  const shared = [...pasted.own].filter((hash) => pasted.others.has(hash));
+  const pastes = await Promise.all([...pasted.own].filter((hash) => !pasted.others.has(hash)).map((hash) => pasteStores(home, id, hash)));
+  const lines = await Promise.all(
+    (await filesIn(home)).map((path) =>
+      lineStoresIn({
+        root: home,
+        path,
+        name: "its lines in the prompt history",
+        belongsBecause: "each names the conversation's id",
+        isIts: (line) => promptIn(line)?.sessionId === id,
+      }),
+    ),
+  );
+  const leftAlone = await Promise.all(shared.map((hash) => leftPaste(home, hash)));
+  return { stores: [...pastes.flat(), ...lines.flat()], leftAlone: leftAlone.flat() };
+}
+
+const prompt = z.object({
+  sessionId: z.string().optional().catch(undefined),
+  pastedContents: z.record(z.string(), z.object({ contentHash: z.string().optional().catch(undefined) }).catch({})).catch({}),
+});
+type Prompt = z.infer<typeof prompt>;
+
+function promptIn(line: string): Prompt | undefined {
+  return prompt.safeParse(parseJson(line)).data;
+}
+
+/** The file itself, and copies of it that a rewriting Claude Code was cut off at. */
+async function filesIn(home: string): Promise<readonly string[]> {
+  const names = (await listIfPresent(home)).filter((name) => /^history\.jsonl($|[.~])/.test(name));
+  const found = await Promise.all(names.map(async (name) => ({ path: join(home, name), is: await findStats(join(home, name)) })));
+  // Its lock is a folder.
+  return found.filter(({ is }) => is !== undefined && !is.isDirectory()).map(({ path }) => path);
+}
+
+interface Pasted {
+  readonly own: ReadonlySet<string>;
+  readonly others: ReadonlySet<string>;
+}
+
+async function readPasted(home: string, id: string): Promise<Pasted> {
+  const own = new Set<string>();
+  const others = new Set<string>();
+  const see = (line: string): boolean => {
+    const { sessionId, pastedContents } = promptIn(line) ?? { pastedContents: {} };
+    for (const { contentHash = "" } of Object.values(pastedContents)) if (/^[0-9a-f]+$/.test(contentHash)) (sessionId === id ? own : others).add(contentHash);
+    return false;
+  };
+  for (const path of await filesIn(home))
+    await withOwnFile(path, (file) => copyLines(file, { appendFile: async () => undefined }, nothingCopied, { keep: see }, true));
+  return { own, others };
+}
+
+async function pasteStores(home: string, id: string, hash: string): Promise<readonly Store[]> {
+  const found = await storesAt({
+    root: home,
+    path: pathOf(home, hash),
+    name: "text that was pasted into it",
+    belongsBecause: "only its own prompts point to it",
+  });
+  return found.map((store) => ({
+    ...store,
+    async erase(signal) {
+      const { others } = await readPasted(home, id);
+      return others.has(hash) ? blocked("another conversation's prompt points to it by now") : store.erase(signal);
+    },
+  }));
+}
+
+async function leftPaste(home: string, hash: string): Promise<readonly LeftAlone[]> {
+  const path = pathOf(home, hash);
+  const why = "the same text was pasted into another conversation";
+  return (await findStats(path)) ? [{ name: "text that was pasted into it", path, why, holds: "text" }] : [];
+}
+
+function pathOf(home: string, hash: string): string {
+  return join(home, "paste-cache", `${hash}.txt`);
+}

@@ -1,0 +1,94 @@
+import { lstat, opendir } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import * as z from "zod";
+import type { Kept, LeftAlone } from "../../../core/store.ts";
+import { copyLines, nothingCopied } from "../../../system/copyLines.ts";
+import { countOf } from "../../../system/erase/rows.ts";
+import { isAbsence } from "../../../system/files.ts";
+import { withOwnFile } from "../../../system/ownFile.ts";
+import { parseJson } from "../../jsonText.ts";
+
+interface Sought {
+  readonly home: string;
+  readonly id: string;
+  /** When the conversation began: what was written last before that can't name it. */
+  readonly since: number;
+  /** What has been found of it already. */
+  readonly known: Kept;
+}
+
+/** Every file of a config home that names the id and is not the conversation's own: what a search for it would still find after a purge. */
+export async function findMentions(sought: Sought, signal: AbortSignal): Promise<readonly LeftAlone[]> {
+  const { home, id, since, known } = sought;
+  const taken = new Set([...known.stores, ...known.leftAlone].map(({ path }) => path));
+  const mentions: LeftAlone[] = [];
+  for await (const path of filesBelow(home, taken)) {
+    signal.throwIfAborted();
+    const isNamed = basename(path).includes(id);
+    if (isNamed || ((await isWrittenSince(path, since)) && (await isIn(path, id)))) mentions.push(await wordsFor(path, sought));
+  }
+  // Beside the usual home, not in it.
+  const settings = join(dirname(home), ".claude.json");
+  if (basename(home) === ".claude" && (await isIn(settings, id))) mentions.push({ ...settingsFile, path: settings });
+  return mentions;
+}
+
+async function* filesBelow(folder: string, taken: ReadonlySet<string>): AsyncGenerator<string> {
+  const entries = await opendir(folder).catch((error: unknown) => {
+    if (isAbsence(error)) return [];
+    throw error;
+  });
+  for await (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (taken.has(path)) continue;
+    if (entry.isDirectory()) yield* filesBelow(path, taken);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+async function isWrittenSince(path: string, since: number): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found !== undefined && found.mtimeMs >= since - clocksDifferMs;
+}
+const clocksDifferMs = 60_000;
+
+async function isIn(path: string, id: string): Promise<boolean> {
+  try {
+    return (await countOf(id, [path])) > 0;
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
+  }
+}
+
+async function wordsFor(path: string, { home, id }: Sought): Promise<LeftAlone> {
+  const [folder = ""] = relative(home, path).split(sep);
+  if (folder === ".claude.json" || folder === "backups") return { ...settingsFile, path };
+  if (folder === "projects" && path.endsWith(".jsonl")) {
+    return (await repeats(path, id))
+      ? { name: "another conversation", path, why: "it was forked from this one, and repeats what was said", holds: "text" }
+      : { name: "another conversation", path, why: "it mentions the id", holds: "id" };
+  }
+  if (folder === "plugins" || folder === "daemon.log") return { name: "a file that all share", path, why: "it mentions the id", holds: "id" };
+  return { name: "a file that nothing here knows", path, why: "it mentions the id, and nothing tells that it is the conversation's alone", holds: "text" };
+}
+
+const settingsFile = {
+  name: "the settings of Claude Code",
+  why: "every Claude Code writes them anew, with the id of the last session of each folder",
+  holds: "id",
+} as const;
+
+const line = z.object({ session_id: z.string().optional().catch(undefined), sessionId: z.string().optional().catch(undefined) });
+
+/** A fork's lines keep the id of where they were said first. */
+async function repeats(path: string, id: string): Promise<boolean> {
+  let isSaid = false;
+  const see = (text: string): boolean => {
+    const { session_id, sessionId } = (text.includes(id) && line.safeParse(parseJson(text)).data) || {};
+    isSaid ||= session_id === id || sessionId === id;
+    return false;
+  };
+  await withOwnFile(path, (file) => copyLines(file, { appendFile: async () => undefined }, nothingCopied, { keep: see }, true));
+  return isSaid;
+}

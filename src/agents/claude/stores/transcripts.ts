@@ -1,0 +1,63 @@
+import { realpath } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import { listIfPresent } from "../../../system/files.ts";
+import { withOwnFile } from "../../../system/ownFile.ts";
+import { parseJson } from "../../jsonText.ts";
+
+/** A file with the dialogue, found by its name. */
+export interface Transcript {
+  readonly path: string;
+  /** The first folder that it tells of; undefined where it tells none, or may not be read. */
+  readonly beganIn: string | undefined;
+  readonly beganAt: number | undefined;
+}
+
+/** Below whichever project it lies: a resumed conversation goes on where it began, and folders share a key. */
+export async function findTranscripts(home: string, id: string, signal: AbortSignal): Promise<readonly Transcript[]> {
+  const projects = join(home, "projects");
+  const found = new Map<string, Transcript>();
+  for (const project of await listIfPresent(projects)) {
+    signal.throwIfAborted();
+    const path = join(projects, project, `${id}.jsonl`);
+    const real = await realpath(path).catch(() => undefined);
+    // The folder of a project may be a link to another's.
+    if (real === undefined || found.has(real)) continue;
+    found.set(real, { path, ...(await readBeginning(path)) });
+  }
+  return [...found.values()];
+}
+
+const told = z.object({ cwd: z.string().optional().catch(undefined), timestamp: z.iso.datetime().optional().catch(undefined) });
+
+async function readBeginning(path: string): Promise<Pick<Transcript, "beganIn" | "beganAt">> {
+  const read = await withOwnFile(path, async (file) => {
+    let beganAt: number | undefined;
+    for await (const line of linesOf(file)) {
+      const { cwd, timestamp } = told.safeParse(parseJson(line)).data ?? {};
+      beganAt ??= timestamp === undefined ? undefined : Date.parse(timestamp);
+      if (cwd !== undefined) return { beganIn: cwd, beganAt };
+    }
+    return { beganIn: undefined, beganAt };
+  });
+  return "kind" in read ? { beganIn: undefined, beganAt: undefined } : read;
+}
+
+/** Split at line feeds alone: JSON may hold other separators of lines within a text. */
+async function* linesOf(file: FileHandle): AsyncGenerator<string> {
+  let pending = Buffer.alloc(0);
+  for (;;) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes);
+    if (bytesRead === 0) break;
+    pending = Buffer.concat([pending, buffer.subarray(0, bytesRead)]);
+    let start = 0;
+    for (let end = pending.indexOf(0x0a); end >= 0; end = pending.indexOf(0x0a, start)) {
+      yield pending.toString("utf8", start, end);
+      start = end + 1;
+    }
+    pending = Buffer.from(pending.subarray(start));
+  }
+  yield pending.toString("utf8");
+}
+const chunkBytes = 256 * 1024;
