@@ -1,12 +1,10 @@
 import { confirmationFor } from "../core/lifecycle.ts";
-import { keptOf, planPurge, whyUnsupported } from "../core/operations/planPurge.ts";
+import { outlookOf, planPurge } from "../core/operations/planPurge.ts";
 import type { PurgePlan } from "../core/operations/planPurge.ts";
-import type { OperationContext } from "../core/operations/operation.ts";
 import { purge } from "../core/operations/purge.ts";
 import { planLines } from "../core/planLines.ts";
 import type { AgentId } from "../core/facet.ts";
 import type { Step } from "../core/ladder.ts";
-import type { Refusal } from "../core/refusal.ts";
 import { sentenceOfConcern } from "../core/concernSentences.ts";
 import type { Session } from "../core/session.ts";
 import type { Warden } from "../core/warden.ts";
@@ -41,7 +39,7 @@ export async function purgeHere(warden: Warden, asked: string, flags: PurgeFlags
   const context = warden.forOperation(cancel.signal, dieAt(process.env["SESSION_WARDEN_FAULT"]));
 
   const isToEnd = flags.endBy !== undefined && isAlive(session);
-  const plan = await (isToEnd ? outlook(session, context) : planPurge(session, context));
+  const plan = await (isToEnd ? outlookOf(session, context) : planPurge(session, context));
   if (plan.kind === "refused") return tellRefusal(plan, "purge", session.key, flags, session);
   if (flags.dryRun || !flags.yes) return showPlan(plan, isToEnd, flags);
 
@@ -51,17 +49,6 @@ export async function purgeHere(warden: Warden, asked: string, flags: PurgeFlags
   const receipt = await purge(session, { pendingSeen: true, ...(isToEnd ? { end } : { seen: plan }) }, context);
   tellReceipt(receipt, session, flags);
   return exitCodeOf(receipt);
-}
-
-/** What is there of a session that lives, before it is ended. */
-async function outlook(session: Session, context: OperationContext): Promise<PurgePlan | Refusal> {
-  const unsupported = whyUnsupported(session, context);
-  if (unsupported) return unsupported;
-  const agent = session.agent && context.agents.get(session.agent);
-  const { conversation } = session;
-  if (!agent || !conversation)
-    return { kind: "refused", reason: "unsupported", detail: "its conversation id is not known before it has left: stop it, and then purge it" };
-  return { kind: "plan", session, agent, conversation, ...(await keptOf(session, conversation, context)), pending: [] };
 }
 
 function isAlive({ run }: Session): boolean {

@@ -1,4 +1,5 @@
 import type { Agent } from "../agent.ts";
+import { isSameConversation } from "../facet.ts";
 import type { Conversation } from "../facet.ts";
 import type { Refusal } from "../refusal.ts";
 import { facetsOf } from "../session.ts";
@@ -28,11 +29,16 @@ export async function planPurge(session: Session, context: OperationContext): Pr
   const alive = await whyNotToBePurged(fresh, context);
   if (alive) return alive;
 
-  const meant = conversationOf(fresh.session, context);
+  return outlookOf(fresh.session, context);
+}
+
+/** What there is of it by now, whether it lives or not: of one that has to be ended first, there may be more by then. */
+export async function outlookOf(session: Session, context: OperationContext): Promise<PurgePlan | Refusal> {
+  const meant = conversationOf(session, context);
   if (meant.kind === "refused") return meant;
   const { agent, conversation } = meant;
-  const kept = await keptOf(fresh.session, conversation, context);
-  return { kind: "plan", session: fresh.session, agent, conversation, ...kept, pending: pendingOf(fresh.session) };
+  const pending = session.records.flatMap((record) => record.pending ?? []);
+  return { kind: "plan", session, agent, conversation, ...(await keptOf(session, conversation, context)), pending };
 }
 
 /** The agent's own first: what a source keeps is how the session is found again, should a purge be cut off. */
@@ -55,7 +61,16 @@ function conversationOf(session: Session, context: OperationContext): Meant {
   if (why) return why;
   const { agent: id, conversation } = session;
   const agent = id && context.agents.get(id);
-  return agent && conversation ? { kind: "meant", agent, conversation } : unsupported("its conversation id is not known");
+  if (!agent || !conversation) return unsupported("its conversation id is not known");
+  if (conversation.toldBy === "cache") return unsupported("its conversation id is a guess from a cache, and may be another's");
+  return { kind: "meant", agent, conversation: { ...conversation, ...homeIn(session, conversation) } };
+}
+
+/** Not every book that tells the id tells where it is kept. */
+function homeIn(session: Session, conversation: Conversation): Pick<Conversation, "home"> {
+  const told = facetsOf(session).map((facet) => facet.conversation);
+  const home = conversation.home ?? told.find((each) => isSameConversation(each, conversation) && each?.home !== undefined)?.home ?? session.run?.configHome;
+  return home === undefined ? {} : { home };
 }
 
 /** Of its agent alone: an id may be told only as it leaves. */
@@ -73,8 +88,4 @@ function unsupported(detail: string): Refusal {
 
 function byHand({ name, storesByHand }: Agent): string {
   return `where ${name} keeps conversations was never tried, so nothing of it is deleted. By hand, look at: ${storesByHand.join("; ")}`;
-}
-
-function pendingOf({ records }: Session): readonly string[] {
-  return records.flatMap(({ pending }) => pending ?? []);
 }

@@ -44,11 +44,13 @@ async function whatIsUnseen(session: Session, context: OperationContext): Promis
 }
 
 /** Another process of the same agent, whose conversation it is, or can't be told not to be. */
-async function whereItIsOpen({ session, census }: Fresh, { sources, signal }: OperationContext): Promise<Refusal | undefined> {
+async function whereItIsOpen({ session, census }: Fresh, { sources, agents, signal }: OperationContext): Promise<Refusal | undefined> {
   const { conversation } = session;
   if (!conversation) return undefined;
+  if (!census.processes) return { kind: "refused", reason: "livenessUnknown", detail: "the process table can't be read" };
   const reading = await sources.get("process")?.read(census, signal);
-  const [silent] = reading?.unreachable ?? [];
+  const ownList = agents.get(conversation.agent)?.name;
+  const silent = reading?.unreachable.find(({ place }) => place === ownList);
   if (silent) return { kind: "refused", reason: "livenessUnknown", detail: `${silent.place}: ${silent.reason}` };
   for (const facet of reading?.facets ?? []) {
     if (facet.kind !== "run" || facet.agent !== conversation.agent || facet.liveness.value === "gone") continue;

@@ -217,3 +217,30 @@ test("it can be ended first: only what has left is purged", async () => {
   expect(stubborn.there.size).toBe(2);
   expect(receiptJson(refused, stubborn.session).purge_result).toBe("blocked");
 });
+
+test("an id out of a cache is a guess, and nothing is deleted by it", async () => {
+  const world = kept([aBook("mux", "ended", { conversation: talk("A", { toldBy: "cache" }) })]);
+  expect((await world.purge()).result).toMatchObject({ kind: "refused", reason: "unsupported" });
+  expect(world.there.size).toBe(2);
+});
+
+test("where a book tells only the id, the home that another one tells is looked in", async () => {
+  const world = kept([inRegistry, aBook("ledger", "ended", { conversation: talk("A", { home: "/other/.claude" }) })]);
+  const plan = await planPurge(world.session, world.context);
+  expect(plan).toMatchObject({ kind: "plan", conversation: { id: "A", home: "/other/.claude" } });
+});
+
+test("where the process table or the agent's own list can't be read, nothing is deleted", async () => {
+  const blind = kept([ended]);
+  const census = await blind.context.takeCensus(blind.context.signal);
+  const context = { ...blind.context, takeCensus: async () => ({ ...census, processes: undefined }) };
+  expect((await purge(blind.session, { pendingSeen: false }, context)).result).toMatchObject({ kind: "refused", reason: "livenessUnknown" });
+
+  const silent = kept([ended]);
+  const own = silent.sources.get("process");
+  if (!own) throw new Error("no source");
+  const read = async () => ({ facets: [], unreachable: [{ place: "Claude Code", reason: "its list can't be read" }], notices: [] });
+  silent.sources.set("process", { ...own, read });
+  expect((await silent.purge()).result).toMatchObject({ kind: "refused", reason: "livenessUnknown" });
+  expect([blind.there.size, silent.there.size]).toEqual([2, 2]);
+});
