@@ -42,6 +42,11 @@ export async function interruptTurn(home: string, threadId: string, signal: Abor
   return (await withAppServer(home, interrupt, signal)) ?? false;
 }
 
+/** Whether the daemon has exactly this thread open; undefined where no daemon answers. */
+export function isThreadLoaded(home: string, threadId: string, signal: AbortSignal): Promise<boolean | undefined> {
+  return withAppServer(home, async (connection) => (await loadedIn(connection)).includes(threadId), signal);
+}
+
 /** A daemon is there, whether or not it answers. */
 export function isAppServerThere(home: string): Promise<boolean> {
   return isListening(socketIn(home));
@@ -67,12 +72,16 @@ async function withAppServer<T>(home: string, use: (connection: Connection) => P
 const answerWithinMs = 1_500;
 
 async function openThreads(connection: Connection): Promise<readonly Thread[]> {
-  const { data: loaded } = await call(connection, 2, "thread/loaded/list", {}, z.object({ data: z.array(z.string()) }));
+  const loaded = await loadedIn(connection);
   if (loaded.length === 0) return [];
   const { data: listed } = await call(connection, 3, "thread/list", { limit: newestLooked }, z.object({ data: z.array(z.unknown()) }));
   return listed.flatMap((row) => thread.safeParse(row).data ?? []).filter(({ id }) => loaded.includes(id));
 }
 const newestLooked = 100;
+
+async function loadedIn(connection: Connection): Promise<readonly string[]> {
+  return (await call(connection, 2, "thread/loaded/list", {}, z.object({ data: z.array(z.string()) }))).data;
+}
 
 async function call<T>(connection: Connection, id: number, method: string, params: object, result: z.ZodType<T>): Promise<T> {
   connection.send(JSON.stringify({ id, method, params }));

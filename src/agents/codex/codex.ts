@@ -2,13 +2,14 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Agent, Command, Told } from "../../core/agent.ts";
 import type { Conversation } from "../../core/facet.ts";
-import { environmentFor } from "../elsewhere.ts";
+import { environmentFor, inherited } from "../elsewhere.ts";
 import { lastIdOn, uuidPattern } from "../ids.ts";
 import { asTitle } from "../titles.ts";
 import { interruptTurn, isAppServerThere, readOpenThreads } from "./appServer.ts";
 import { findThread, homeOf } from "./findThread.ts";
 import { recognise } from "./recognise.ts";
 import { findRollouts } from "./rollouts.ts";
+import { storesIn } from "./stores.ts";
 import { activityOfTitle, nameInTitle } from "./title.ts";
 
 /** Codex CLI, run here as 0.171.0. Its window is mostly a client of a daemon, where a turn goes on when the window is closed. */
@@ -59,6 +60,7 @@ export const codex: Agent = {
     return { value: isFound, seen: isFound ? "its transcript was found" : `no transcript of it was found in ${join(home, "sessions")}`, at: Date.now() };
   },
   resumeCommand,
+  stores: (of, signal) => storesIn(of.conversation.home === undefined ? [usualHome(), ...of.configHomes] : [of.conversation.home], of, signal),
   storesByHand: [
     "~/.codex/sessions/<year>/<month>/<day>/rollout-…-<id>.jsonl, or `codex delete <id>`",
     "~/.codex/history.jsonl: the lines that name the id",
@@ -70,6 +72,10 @@ export const codex: Agent = {
 async function resumeCommand({ id, home }: Conversation, cwd: string | undefined): Promise<Command> {
   const environment = await environmentFor(home, { configHomeOf, variable: "CODEX_HOME" });
   return { argv: ["codex", "resume", id], ...(cwd !== undefined && { cwd }), ...environment };
+}
+
+function usualHome(): string {
+  return configHomeOf(inherited()) ?? join(homedir(), ".codex");
 }
 
 function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {

@@ -1,0 +1,27 @@
+import { isAbsolute, join } from "node:path";
+import { listIfPresent, readIfPresent } from "../../system/files.ts";
+
+/** A database of Codex's. The number in its name changes with its tables. */
+export interface CodexDatabase {
+  /** The name before the number. */
+  readonly kind: string;
+  /** The folder that its configuration keeps the databases in. */
+  readonly root: string;
+  readonly path: string;
+}
+
+export async function findDatabases(home: string): Promise<readonly CodexDatabase[]> {
+  const root = await databaseFolderOf(home);
+  return (await listIfPresent(root)).toSorted().flatMap((name) => {
+    const kind = /^([a-z_]+)_\d+\.sqlite$/.exec(name)?.[1];
+    return kind === undefined ? [] : [{ kind, root, path: join(root, name) }];
+  });
+}
+
+/** The one key of its `config.toml` that moves them, which has to stand before the first table. */
+async function databaseFolderOf(home: string): Promise<string> {
+  const [top = ""] = ((await readIfPresent(join(home, "config.toml"), 1024 * 1024)) ?? "").split(/^\s*\[/m);
+  const [, basic, literal] = /^\s*sqlite_home\s*=\s*(?:"([^"\\]+)"|'([^']+)')/m.exec(top) ?? [];
+  const named = basic ?? literal ?? process.env["CODEX_SQLITE_HOME"];
+  return named !== undefined && isAbsolute(named) ? named : home;
+}

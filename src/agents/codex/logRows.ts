@@ -1,0 +1,90 @@
+import type { Kept, LeftAlone, Store } from "../../core/store.ts";
+import { lookAt } from "../../system/erase/confined.ts";
+import { rowStoresIn } from "../../system/erase/rows.ts";
+import { readDatabase } from "../../system/sqlite.ts";
+import type { Database } from "../../system/sqlite.ts";
+import type { CodexDatabase } from "./databases.ts";
+import { isThere } from "./threadRows.ts";
+
+/**
+ * What Codex's log holds of these conversations: rows that carry the id, rows of no conversation that name it, and the answers as a window drew them. Of the
+ * last only the moment tells whose they are: a conversation's is what was drawn while a turn of it ran, and none of another.
+ */
+export async function logRowsOf(databases: readonly CodexDatabase[], ids: readonly string[], id: string): Promise<Kept> {
+  const turns = await turnsIn(databases);
+  const stores: Store[] = [];
+  const leftAlone: LeftAlone[] = [];
+  for (const { root, path } of databases.filter(({ kind }) => kind === "logs")) {
+    const name = "its rows in the log";
+    const belongsBecause = "they carry its id, or were drawn while only it was answering";
+    const count = (database: Database) => rowsIn(database, ids, turns).its.length;
+    const remove = (database: Database) => {
+      const deletion = database.prepare("DELETE FROM logs WHERE id = ?");
+      for (const row of rowsIn(database, ids, turns).its) deletion.run(row);
+    };
+    stores.push(...(await rowStoresIn({ name, root, path, id, belongsBecause, count, remove })));
+    if ((await lookAt({ root, path })).kind !== "file") continue;
+    const read = await readDatabase(path, (database) => rowsIn(database, ids, turns));
+    if (read.kind !== "done") continue;
+    const { anybodys, ofOthers } = read.value;
+    if (anybodys > 0)
+      leftAlone.push({ name: "answers in the log", path, why: "they were drawn while another conversation was answering too, and name none", holds: "text" });
+    if (ofOthers > 0)
+      leftAlone.push({ name: "rows of other conversations in the log", path, why: "they are those conversations', and name its id", holds: "id" });
+  }
+  return { stores, leftAlone };
+}
+
+interface LogRows {
+  readonly its: readonly number[];
+  /** Its answers or another's, which can't be told. */
+  readonly anybodys: number;
+  readonly ofOthers: number;
+}
+
+function rowsIn(database: Database, ids: readonly string[], turns: readonly Turn[]): LogRows {
+  for (const column of ["thread_id", "target", "feedback_log_body", "ts"])
+    if (!isThere(database, ["logs", column])) return { its: [], anybodys: 0, ofOthers: 0 };
+  const marks = ids.map(() => "?").join(", ");
+  const named = ids.map(() => "instr(feedback_log_body, ?) > 0").join(" OR ");
+  const its = database.prepare(`SELECT id FROM logs WHERE thread_id IN (${marks}) OR (thread_id IS NULL AND (${named}))`).pluck().all(ids, ids) as number[];
+  const ofOthers = database.prepare(`SELECT count(*) FROM logs WHERE thread_id NOT IN (${marks}) AND (${named})`).pluck().get(ids, ids) as number;
+  const drawn = database.prepare(`SELECT id, ts FROM logs WHERE thread_id IS NULL AND target = ? AND NOT (${named})`).all(drawing, ids) as readonly Drawn[];
+  const own = turns.filter(({ thread }) => ids.includes(thread));
+  const others = turns.filter(({ thread }) => !ids.includes(thread));
+  const during = drawn.filter(({ ts }) => own.some((turn) => isDuring(ts, turn)));
+  const itsAlone = during.filter(({ ts }) => own.some((turn) => turn.to !== undefined && isDuring(ts, turn)) && !others.some((turn) => isDuring(ts, turn)));
+  return { its: [...its, ...itsAlone.map(({ id }) => id)], anybodys: during.length - itsAlone.length, ofOthers };
+}
+const drawing = "codex_tui::markdown_stream";
+
+interface Drawn {
+  readonly id: number;
+  readonly ts: number;
+}
+
+/** In whole seconds; without an end where it was cut off. */
+interface Turn {
+  readonly thread: string;
+  readonly from: number;
+  readonly to: number | undefined;
+}
+
+/** A window draws a moment after the turn has begun or ended. */
+function isDuring(second: number, { from, to }: Turn): boolean {
+  return second >= from && (to === undefined || second <= to + 1);
+}
+
+async function turnsIn(databases: readonly CodexDatabase[]): Promise<readonly Turn[]> {
+  const turns: Turn[] = [];
+  for (const { root, path } of databases.filter(({ kind }) => kind === "thread_history")) {
+    if ((await lookAt({ root, path })).kind !== "file") continue;
+    const read = await readDatabase(path, (database) => {
+      if (!isThere(database, ["thread_turns", "started_at"])) return [];
+      return database.prepare("SELECT thread_id AS thread, started_at AS 'from', completed_at AS 'to' FROM thread_turns WHERE started_at IS NOT NULL").all();
+    });
+    if (read.kind === "done")
+      turns.push(...(read.value as readonly { thread: string; from: number; to: number | null }[]).map((turn) => ({ ...turn, to: turn.to ?? undefined })));
+  }
+  return turns;
+}
