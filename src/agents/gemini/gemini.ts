@@ -1,17 +1,14 @@
-import { open } from "node:fs/promises";
-import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import * as z from "zod";
 import type { Agent, Recognised, Told } from "../../core/agent.ts";
 import type { Census, ProcessEntry } from "../../core/census.ts";
 import type { Activity, Conversation, Run } from "../../core/facet.ts";
-import { isAbsence, listIfPresent } from "../../system/files.ts";
 import { readCommandLine } from "../commandLine.ts";
 import { environmentFor } from "../elsewhere.ts";
 import { lastIdOn, uuidPattern } from "../ids.ts";
 import { installedAs } from "../installed.ts";
 import type { Installed } from "../installed.ts";
-import { parseJson } from "../jsonText.ts";
+import { hasChat } from "./chats.ts";
+import { defaultHome, storesOf } from "./stores.ts";
 
 /** Gemini CLI, run here as 0.61.0. It writes down neither its pid nor what it does: only its title tells, and its arguments. */
 export const gemini: Agent = {
@@ -41,10 +38,15 @@ export const gemini: Agent = {
     const environment = await environmentFor(home, { configHomeOf, variable: "GEMINI_CLI_HOME", value });
     return { argv: ["gemini", "--resume", id], ...(cwd !== undefined && { cwd }), ...environment };
   },
+  stores: storesOf,
   storesByHand: [
-    "~/.gemini/tmp/<folder's name>/chats/session-<time>-<first 8 of the id>.jsonl",
-    "~/.gemini/tmp/<folder's name>/logs.json: the entries that name the id",
+    "~/.gemini/tmp/<folder's name>/chats: session-<time>-<first 8 of the id>.jsonl where its first line names the id, and the folder <id>",
+    "~/.gemini/tmp/<folder's name>: <id>, tool-outputs/session-<id> and logs/session-<id>.jsonl",
+    "~/.gemini/tmp/<folder's name>/logs.json: the entries that name the id; shell_history beside it: its commands",
+    "~/.gemini/tmp/<folder's name>/checkpoints, and checkpoint-<name>.json where the conversation was saved by a name",
+    "~/.gemini/tmp/background-processes: what its background commands said",
     "~/.gemini/history/<folder's name>, which all conversations of a folder share",
+    "/tmp/gemini-client-error-*.json: what was reported of a failed request, with the dialogue",
   ],
 };
 
@@ -88,34 +90,3 @@ function configHomeOf(environment: ReadonlyMap<string, string>): string | undefi
   const home = environment.get("GEMINI_CLI_HOME") || environment.get("HOME");
   return home ? join(home, ".gemini") : undefined;
 }
-
-function defaultHome(): string {
-  return join(homedir(), ".gemini");
-}
-
-/** A file's name holds the first 8 characters of the id, its first line the whole. */
-async function hasChat(home: string, id: string, signal: AbortSignal): Promise<boolean> {
-  const projects = join(home, "tmp");
-  for (const project of await listIfPresent(projects)) {
-    signal.throwIfAborted();
-    const chats = join(projects, project, "chats");
-    for (const name of await listIfPresent(chats)) {
-      if (name.startsWith("session-") && name.endsWith(`-${id.slice(0, 8)}.jsonl`) && (await sessionIdIn(join(chats, name))) === id) return true;
-    }
-  }
-  return false;
-}
-
-const firstLine = z.object({ sessionId: z.string() });
-
-async function sessionIdIn(path: string): Promise<string | undefined> {
-  try {
-    await using file = await open(path);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(longestFirstLine), 0, longestFirstLine, 0);
-    return firstLine.safeParse(parseJson(buffer.toString("utf8", 0, bytesRead).split("\n", 1)[0])).data?.sessionId;
-  } catch (error) {
-    if (isAbsence(error)) return undefined;
-    throw error;
-  }
-}
-const longestFirstLine = 16 * 1024;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { withoutElements } from "../../../src/system/cutElements.ts";
+import { withoutElements, withoutMembers, withValue } from "../../../src/system/cutElements.ts";
 
 const space = fc.string({ unit: fc.constantFrom(" ", "\n", "\t", "\r\n"), maxLength: 3 });
 const element = fc.record({ before: space, json: fc.json({ depthSize: "small" }), isToGo: fc.boolean(), after: space });
@@ -34,4 +34,37 @@ test("of any array any elements go, and what is left is the same text, in the sa
 
 test.each(["", "{}", "[1", "1", "null", "[1],", "['a']"])("of %j nothing can be taken", (text) => {
   expect(withoutElements(text, () => true)).toBeUndefined();
+});
+
+test("of any object any members go, and what is left is the same text", () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.tuple(fc.string(), element), { selector: ([name]) => name, maxLength: 8 }), space, (members, around) => {
+      const rows = members.map(([name, { before, json, isToGo, after }]) => ({
+        name,
+        isToGo,
+        text: `${JSON.stringify(name)}${after}:${before}${json}`,
+        before,
+        after,
+      }));
+      const text = `${around}{${rows.map((row) => `${row.before}${row.text}${row.after}`).join(",")}}${around}`;
+      const goes = new Set(rows.filter(({ isToGo }) => isToGo).map(({ name }) => name));
+      const cut = withoutMembers(text, (name) => goes.has(name));
+      expect(Object.keys(JSON.parse(cut ?? "") as object).toSorted()).toEqual(rows.flatMap(({ name }) => (goes.has(name) ? [] : [name])).toSorted());
+      for (const row of rows) if (!goes.has(row.name)) expect(cut).toContain(row.text);
+      if (goes.size === 0) expect(cut).toBe(text);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("of a member that stands twice, and of what is no object, nothing can be taken", () => {
+  for (const text of ["", "[]", "null", '{"a": 1', '{"a": 1, "a": 2}']) expect(withoutMembers(text, () => true)).toBeUndefined();
+});
+
+test("a member's value alone is changed", () => {
+  const text = '{ "cwd": "/srv/a",\n  "ids" : [ "a", "b" ], "last": {"ids": 1} }\n';
+  expect(withValue(text, "ids", (value) => withoutElements(value, (id) => id === "a"))).toBe(text.replace('"a", ', ""));
+  expect(withValue(text, "none", () => "1")).toBe(text);
+  expect(withValue(text, "ids", () => undefined)).toBeUndefined();
+  expect(withValue("[]", "ids", () => "1")).toBeUndefined();
 });

@@ -1,0 +1,74 @@
+import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import type { LeftAlone } from "../../core/store.ts";
+import { listIfPresent, readIfPresent } from "../../system/files.ts";
+import { readOwnText } from "../../system/ownFile.ts";
+import type { Chat, Place } from "./chats.ts";
+
+/** A file that has the conversation's short id in its name and is not, or not only, its own. Of another conversation nothing is said. */
+export function sharedChat(path: string, chat: Chat | undefined, id: string): readonly LeftAlone[] {
+  if (!chat) return [{ name: "a transcript", path, why: "it can't be read, so that it is not known whose it is", holds: "text" }];
+  if (chat.ids.size === 0) return [{ name: "a transcript", path, why: "it does not say whose it is", holds: "text" }];
+  if (!chat.ids.has(id)) return [];
+  const others = [...chat.ids].filter((each) => each !== id);
+  return [{ name: "transcript", path, why: `the conversation ${others.join(", ")} stands in the same file`, holds: "text" }];
+}
+
+/** What holds something of it and is of the folder, or of whoever made it. */
+export async function whatOthersShare({ home, project, id }: Place, chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
+  const files = (await listIfPresent(project)).filter((name) => name !== "logs.json" && name !== "shell_history").map((name) => join(project, name));
+  const saved = files.filter((path) => /^checkpoint-.*\.json$/.test(basename(path)));
+  const unknown = files.filter((path) => !saved.includes(path));
+  const logs = join(dirname(project), "background-processes");
+  const named = new Set(chats.flatMap((chat) => [...chat.backgroundLogs]));
+  return [
+    ...(await whereFound(saved, "a copy of the dialogue", "it was saved by a name, to be taken up in any conversation", id, chats)),
+    ...(await whereFound(unknown, "a file with something of it", "it is not known what it is for", id, chats)),
+    ...(await whereFound(await filesBelow(join(project, "memory")), "what was noted of the folder", "all conversations of the folder share it", id, chats)),
+    ...(await listIfPresent(logs))
+      .filter((name) => named.has(name))
+      .map((name): LeftAlone => {
+        const why = "it is named by a process alone, and may by now be of another conversation";
+        return { name: "what a background command said", path: join(logs, name), why, holds: "text" };
+      }),
+    ...(await snapshotsIn(join(home, "history", basename(project)), chats)),
+  ];
+}
+
+/** In the folder for temporary files: named by the time alone, with the dialogue up to the request that failed. */
+export async function errorReports(chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
+  const names = (await listIfPresent(tmpdir())).filter((name) => /^gemini-client-error-.*\.json$/.test(name));
+  const paths = names.map((name) => join(tmpdir(), name));
+  return whereFound(paths, "a report of a failed request", "it names no conversation, and only has the same words", undefined, chats);
+}
+
+async function whereFound(paths: readonly string[], name: string, why: string, id: string | undefined, chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
+  const prompts = chats.flatMap((chat) => [...chat.prompts]).filter((prompt) => prompt.length >= shortestTelling);
+  const found: LeftAlone[] = [];
+  for (const path of paths) {
+    const read = await readOwnText(path, largestBytes);
+    if (read.kind !== "text") continue;
+    const holdsText = prompts.some((prompt) => read.text.includes(prompt));
+    if (holdsText || (id !== undefined && read.text.includes(id))) found.push({ name, path, why, holds: holdsText ? "text" : "id" });
+  }
+  return found;
+}
+/** "yes" and "go on" stand everywhere. */
+const shortestTelling = 8;
+const largestBytes = 64 * 1024 * 1024;
+
+/** A hidden repository with what the files of the folder were, if checkpoints are switched on. */
+async function snapshotsIn(path: string, chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
+  const log = (await readIfPresent(join(path, ".git", "logs", "HEAD"), largestBytes)) ?? "";
+  const times = [...log.matchAll(/> (\d+) [+-]\d{4}\tcommit: /g)].map(([, seconds]) => Number(seconds) * 1000);
+  const isMadeBy = ({ startedAt, endedAt }: Chat) => times.some((at) => at >= startedAt - 1_000 && at <= endedAt + 1_000);
+  if (!chats.some(isMadeBy)) return [];
+  const why = "all conversations of the folder share them, and some were made while this one went on";
+  return [{ name: "snapshots of the folder's files", path, why, holds: "text" }];
+}
+
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return found.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
+}

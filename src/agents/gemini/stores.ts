@@ -1,0 +1,117 @@
+import { homedir } from "node:os";
+import { basename, join } from "node:path";
+import * as z from "zod";
+import type { Agent } from "../../core/agent.ts";
+import type { Kept, Store } from "../../core/store.ts";
+import { withoutElements } from "../../system/cutElements.ts";
+import { cutStoresIn } from "../../system/erase/cuts.ts";
+import { storesAt } from "../../system/erase/files.ts";
+import { lineStoresIn } from "../../system/erase/lines.ts";
+import { listIfPresent, readIfPresent } from "../../system/files.ts";
+import { uuidPattern } from "../ids.ts";
+import { parseJson } from "../jsonText.ts";
+import { findChatFiles, readChat } from "./chats.ts";
+import type { Chat, Place } from "./chats.ts";
+import { errorReports, sharedChat, whatOthersShare } from "./leftAlone.ts";
+
+export function defaultHome(): string {
+  return join(homedir(), ".gemini");
+}
+
+/** Below `tmp` there is a folder for each folder that it was started in; a conversation that is taken up again begins another file beside the first. */
+export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { id, home }, configHomes }, signal) => {
+  if (!uuidPattern.test(id)) return { stores: [], leftAlone: [] };
+  const homes = new Set(home === undefined ? [defaultHome(), ...configHomes] : [home]);
+  const kept: Kept[] = [];
+  for (const each of homes) {
+    for (const name of await listIfPresent(join(each, "tmp"))) {
+      signal.throwIfAborted();
+      kept.push(await keptIn({ home: each, project: join(each, "tmp", name), id }));
+    }
+  }
+  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+};
+
+async function keptIn(place: Place): Promise<Kept> {
+  const { home, project, id } = place;
+  const files = await Promise.all((await findChatFiles(project, id)).map(async (path) => ({ path, chat: await readChat(path) })));
+  const own = files.flatMap(({ path, chat }) => (chat?.ids.has(id) && chat.ids.size === 1 ? { path, chat } : []));
+  const chats = own.map(({ chat }) => chat);
+  const at = (name: string, path: string, belongsBecause: string) => storesAt({ root: home, path, name, belongsBecause });
+  const named = "its name is the conversation's id";
+  const shell = await shellHistory(place, chats);
+  const stores = [
+    ...(await subagentStores(place)),
+    ...(await at("long outputs of its tools", join(project, "tool-outputs", `session-${id}`), named)),
+    ...(await at("its log", join(project, "logs", `session-${id}.jsonl`), named)),
+    ...(await at("its plans and tasks", join(project, id), named)),
+    ...(await checkpointStores(place)),
+    ...shell.stores,
+    ...(await cutStoresIn({
+      root: home,
+      path: join(project, "logs.json"),
+      name: "its entries in the prompt history",
+      belongsBecause: "they name the conversation's id",
+      without: (text) => withoutElements(text, (element) => entry.safeParse(element).data?.sessionId === id),
+    })),
+    ...(await Promise.all(own.map(({ path }) => at("transcript", path, "its first line names the conversation's id")))).flat(),
+  ];
+  const notOwn = files.filter(({ path }) => !own.some((each) => each.path === path));
+  const leftAlone = [
+    ...notOwn.flatMap(({ path, chat }) => sharedChat(path, chat, id)),
+    ...shell.leftAlone,
+    ...(await whatOthersShare(place, chats)),
+    ...(chats.length > 0 ? await errorReports(chats) : []),
+  ];
+  return { stores, leftAlone };
+}
+
+const entry = z.object({ sessionId: z.string(), message: z.string().optional().catch(undefined) });
+
+/** Each subagent has a dialogue of its own in a folder with the conversation's id, and an id that leads to more. */
+async function subagentStores({ home, project, id }: Place): Promise<readonly Store[]> {
+  const folder = join(project, "chats", id);
+  const ids = (await listIfPresent(folder)).map((name) => basename(name, ".jsonl")).filter((name) => uuidPattern.test(name));
+  const belongsBecause = "its name is the id of a subagent of the conversation";
+  const at = (name: string, path: string) => storesAt({ root: home, path, name, belongsBecause });
+  const of = ids.flatMap((agent) => [
+    at("long outputs of a subagent's tools", join(project, "tool-outputs", `session-${agent}`)),
+    at("a subagent's log", join(project, "logs", `session-${agent}.jsonl`)),
+    at("a subagent's plans and tasks", join(project, agent)),
+  ]);
+  const dialogues = storesAt({ root: home, path: folder, name: "dialogues of its subagents", belongsBecause: "its name is the conversation's id" });
+  return (await Promise.all([...of, dialogues])).flat();
+}
+
+/** Made before a tool changes a file, with the dialogue so far; gone as it leaves, unless it is killed. */
+async function checkpointStores({ home, project, id }: Place): Promise<readonly Store[]> {
+  const folder = join(project, "checkpoints");
+  const stores = (await listIfPresent(folder)).map(async (file) => {
+    const path = join(folder, file);
+    const { data } = checkpoint.safeParse(parseJson(await readIfPresent(path, largestFile)));
+    if (data?.messageId !== id && !data?.messageId.startsWith(`${id}########`)) return [];
+    return storesAt({ root: home, path, name: "a checkpoint", belongsBecause: "it is of a prompt that names the conversation's id" });
+  });
+  return (await Promise.all(stores)).flat();
+}
+const checkpoint = z.object({ messageId: z.string() });
+const largestFile = 64 * 1024 * 1024;
+
+/** It names no conversation: so only commands go that this one ran and that, by the prompt history, no other did. */
+async function shellHistory({ home, project, id }: Place, chats: readonly Chat[]): Promise<Kept> {
+  const path = join(project, "shell_history");
+  const prompts = z.array(entry.optional().catch(undefined)).safeParse(parseJson(await readIfPresent(join(project, "logs.json"), largestFile))).data ?? [];
+  const others = new Set(prompts.flatMap((each) => (each && each.sessionId !== id ? (each.message ?? []) : [])));
+  const commands = new Set(chats.flatMap((chat) => [...chat.commands]));
+  const own = commands.difference(others);
+  const lines = new Set(((await readIfPresent(path, largestFile)) ?? "").split("\n"));
+  const stores = await lineStoresIn({
+    root: home,
+    path,
+    name: "its lines in the history of shell commands",
+    belongsBecause: "no other conversation of the folder ran these commands",
+    isIts: (line) => own.has(line),
+  });
+  const isShared = [...commands.intersection(others)].some((command) => lines.has(command));
+  return { stores, leftAlone: isShared ? [{ name: "some of its shell commands", path, why: "another conversation ran the same ones", holds: "text" }] : [] };
+}
