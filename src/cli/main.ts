@@ -18,6 +18,7 @@ import { nameIn } from "./nameIn.ts";
 import type { OperateOptions } from "./nameIn.ts";
 import { operate } from "./operate.ts";
 import { addOrphanCommand } from "./orphansHere.ts";
+import { addReclaimCommand } from "./reclaimHere.ts";
 import { resumeHere } from "./resumeHere.ts";
 import type { ResumeOptions } from "./resumeHere.ts";
 import { sessionJson } from "./sessionJson.ts";
@@ -57,6 +58,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   const hands = { warden, exitWith: (exit: ExitCode) => void (code = exit) };
   addEndCommands(program, hands);
   addOrphanCommand(program, hands);
+  addReclaimCommand(program, hands);
 
   program
     .command("capture-id [SESSION]")

@@ -15,6 +15,8 @@ export interface OrphanFinder extends Scales {
 }
 
 export interface Scales {
+  /** This program's own pid. */
+  readonly ours: number;
   /** Each with all that runs below it but shared daemons; empty where it is gone. */
   treesOf(roots: readonly ProcessIdentity[], signal: AbortSignal): Promise<readonly (readonly ProcessEntry[])[]>;
   /** As measured now: what has ended takes nothing. */

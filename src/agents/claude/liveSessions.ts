@@ -55,6 +55,8 @@ const pidFile = z.object({
   nameSource: z.string().optional().catch(undefined),
   status: z.string().optional().catch(undefined),
   waitingFor: z.string().optional().catch(undefined),
+  updatedAt: z.number().optional().catch(undefined),
+  statusUpdatedAt: z.number().optional().catch(undefined),
 });
 type PidFile = z.infer<typeof pidFile>;
 
@@ -76,6 +78,7 @@ async function readEntry(home: string, file: string, census: Census, machineId: 
     ...(title !== undefined && { title: asTitle(title) }),
     ...(row.cwd !== undefined && { cwd: row.cwd }),
     ...(row.startedAt !== undefined && { startedAt: row.startedAt }),
+    ...idleSinceOf(row),
   };
 }
 
@@ -126,6 +129,12 @@ function activityOf({ status, waitingFor }: PidFile): { readonly value: Activity
       return { value: "silent", seen: "its own file has no status" };
   }
 }
+/** A shell that it runs in the background is work, whoever waits for it. */
+function idleSinceOf({ status, statusUpdatedAt, updatedAt }: PidFile): { readonly idleSince?: number } {
+  const since = statusUpdatedAt ?? updatedAt;
+  return since !== undefined && (status === "idle" || status === "waiting") ? { idleSince: since } : {};
+}
+
 const asksThePerson = new Set(["permission prompt", "input needed", "sandbox request", "worker request", "goal proposal"]);
 
 /** `claude -p` calls itself interactive too: only the entry point tells. */

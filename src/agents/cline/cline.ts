@@ -33,9 +33,11 @@ export const cline: Agent = {
     const session = conversation && (await readSession(conversation));
     if (!conversation) return {};
     if (!session) return { conversation };
+    const written = await stat(sessionFileOf(conversation)).catch(() => undefined);
     return {
       conversation,
       activity: { ...activityOf(session), at: census.at },
+      ...(written && { idleSince: written.mtimeMs }),
       ...(session.metadata?.title !== undefined && { title: asTitle(session.metadata.title) }),
     };
   },

@@ -36,6 +36,7 @@ export const copilot: Agent = {
     return {
       conversation: { agent: "copilot", id: lock.id, toldBy: "agent", home: lock.home },
       activity: { ...activityAfter(entry, events), at: census.at },
+      ...lastOf(events),
       pidFile: lock.file,
       ...(name !== undefined && { title: asTitle(name.replace(/^(["'])(.*)\1$/, "$2")) }),
     };
@@ -150,6 +151,11 @@ const readEvents = createTailReader<readonly Event[]>(64 * 1024, (tail, known = 
   return [...known.filter(({ at }) => !first || at < first.at), ...last].slice(-eventsKept);
 });
 const eventsKept = 500;
+
+function lastOf(events: readonly Event[]): Pick<Told, "idleSince"> {
+  const last = events.at(-1);
+  return last ? { idleSince: last.at } : {};
+}
 
 /** What happened before this process began says nothing of it. */
 function activityAfter({ startedAt = Number.POSITIVE_INFINITY }: ProcessEntry, events: readonly Event[]): { readonly value: Activity; readonly seen: string } {

@@ -14,6 +14,7 @@ import { orphanLadder } from "./orphanLadder.ts";
 
 export function openOrphanFinder(agents: readonly Agent[], machine: Machine, roster: Pick<Roster, "refresh">): OrphanFinder {
   const finder: OrphanFinder = {
+    ours: process.pid,
     async find(signal) {
       const { sessions, unreachable } = await roster.refresh(signal);
       const census = await machine.census(signal);

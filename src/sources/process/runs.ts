@@ -121,9 +121,11 @@ async function runOf(each: Housed, live: LiveEntry | undefined, { census, machin
   const conversation =
     told.conversation && (await orElse(() => withResumable(told.conversation, agent, cwd, signal), told.conversation, "its transcript can't be looked for"));
   const title = told.title ?? (pane && ownsTitle(pane, entry) ? agent.nameInTitle?.(pane.title) : undefined);
+  const activity = activityOf(bare, entry, told, agent, pane);
   return {
     ...bare,
-    activity: activityOf(bare, entry, told, agent, pane),
+    activity,
+    ...(told.idleSince !== undefined && activity.value === "idle" && { idleSince: told.idleSince }),
     ...(conversation && { conversation }),
     ...(title !== undefined && { title: cut(title) }),
     ...(told.pidFile !== undefined && { pidFile: told.pidFile }),

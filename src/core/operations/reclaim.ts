@@ -1,0 +1,106 @@
+import { bytesWords } from "../bytesWords.ts";
+import type { FacetKey } from "../facet.ts";
+import type { Scales } from "../orphanFinder.ts";
+import type { Receipt } from "../receipt.ts";
+import { hoursWords, idleAgentOf } from "../reclaim.ts";
+import type { Reclaimable } from "../reclaim.ts";
+import { nameOf, sentenceOfReceipt } from "../sentences.ts";
+import type { Session } from "../session.ts";
+import type { OperationContext } from "./operation.ts";
+import { stop } from "./stop.ts";
+
+/** What came of all of them, in one. Each has its own receipt in the journal too. */
+export interface ReclaimReceipt {
+  readonly lines: readonly ReclaimLine[];
+  /** Of those that were stopped: what they had in memory right before, less what of them is left. Measured, both times. */
+  readonly freedBytes: number;
+  readonly startedAt: number;
+  readonly completedAt: number;
+}
+export interface ReclaimLine {
+  readonly session: Session;
+  readonly since: number;
+  /** Right before it was stopped. */
+  readonly memoryBytes: number;
+  readonly outcome: "stopped" | "leftAlone" | "notStopped";
+  readonly receipt: Receipt;
+}
+
+/** What could be reclaimed now, the longest idle first; none that this program is a part of. */
+export async function planReclaim(sessions: readonly Session[], idleMs: number, scales: Scales, { now, signal }: Clock): Promise<readonly Reclaimable[]> {
+  const idle = sessions.flatMap((session) => idleAgentOf(session, idleMs, now()) ?? []).toSorted((a, b) => a.since - b.since);
+  const trees = await scales.treesOf(
+    idle.map(({ process }) => process),
+    signal,
+  );
+  const usages = await scales.usageOf(trees, signal);
+  return idle.flatMap((agent, nth) => {
+    const [tree, usage] = [trees[nth], usages[nth]];
+    const isOurs = tree?.some(({ identity }) => identity.pid === scales.ours) ?? true;
+    return tree && usage && !isOurs ? [{ ...agent, tree, usage }] : [];
+  });
+}
+type Clock = Pick<OperationContext, "now" | "signal">;
+
+/** Stops each of them as a person would, never by force. Each is looked at again right before: one that went to work meanwhile is left alone. */
+export async function reclaim(chosen: readonly Reclaimable[], idleMs: number, scales: Scales, context: OperationContext): Promise<ReclaimReceipt> {
+  const { journal, now, signal } = context;
+  const startedAt = now();
+  const trees = await scales.treesOf(
+    chosen.map(({ process }) => process),
+    signal,
+  );
+  const before = await scales.usageOf(trees, signal);
+
+  const lines: ReclaimLine[] = [];
+  for (const [nth, { session, process, since }] of chosen.entries()) {
+    if (signal.aborted) break;
+    let wasNeeded = false;
+    const unless = (fresh: Session) => {
+      wasNeeded = idleAgentOf(fresh, idleMs, now()) === undefined;
+      return wasNeeded ? ({ kind: "refused", reason: "protected", detail: `it is not idle any more: ${fresh.status.seen}` } as const) : undefined;
+    };
+    const receipt = await stop(session, { reason: "reclaim", reach: "session", named: process, unless }, context);
+    const outcome = receipt.result.kind === "success" ? "stopped" : wasNeeded ? "leftAlone" : "notStopped";
+    lines.push({ session, since, memoryBytes: before[nth]?.memoryBytes ?? 0, outcome, receipt });
+  }
+
+  const ended = trees.filter((_tree, nth) => lines[nth]?.outcome === "stopped");
+  // Called off in the middle, it still tells what it did.
+  const after = await scales.usageOf(ended, new AbortController().signal);
+  const freedBytes =
+    sum(lines.flatMap(({ outcome, memoryBytes }) => (outcome === "stopped" ? [memoryBytes] : []))) - sum(after.map((left) => left.memoryBytes));
+  const receipt: ReclaimReceipt = { lines, freedBytes: Math.max(0, freedBytes), startedAt, completedAt: now() };
+  await journal.append({ kind: "reclaim", id: crypto.randomUUID(), ...inJournal(receipt) });
+  return receipt;
+}
+
+/** No names: what is kept for ever tells by keys who it was. */
+function inJournal({
+  lines,
+  freedBytes,
+  startedAt,
+  completedAt,
+}: ReclaimReceipt): Omit<ReclaimReceipt, "lines"> & { readonly outcomes: Readonly<Record<FacetKey, string>> } {
+  return { outcomes: Object.fromEntries(lines.map(({ session, outcome }) => [session.key, outcome])), freedBytes, startedAt, completedAt };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+/** "Stopped 8 idle agents, 5.9 GB freed.", then whoever was not, a sentence each. */
+export function reclaimWords({ lines, freedBytes }: ReclaimReceipt, force?: string): readonly string[] {
+  const stopped = lines.filter(({ outcome }) => outcome === "stopped").length;
+  const agents = stopped === 1 ? "1 idle agent" : `${stopped} idle agents`;
+  const others = lines.filter(({ outcome }) => outcome !== "stopped");
+  return [
+    stopped === 0 ? "No agent was stopped." : `Stopped ${agents}, ${bytesWords(freedBytes)} freed. Each can be resumed.`,
+    ...others.map(({ receipt, session }) => sentenceOfReceipt(receipt, session, force)),
+  ];
+}
+
+/** "“fix login” · idle for 5 h · 640 MB" */
+export function reclaimableWords({ session, since, usage }: Reclaimable, now: number): string {
+  return `${nameOf(session)} · idle for ${hoursWords(now - since)} · ${bytesWords(usage.memoryBytes)}`;
+}
