@@ -54,7 +54,7 @@ export function changeRow(row: Row, change: RowedChange, now: number, isMarked =
       return {
         set: {
           status: "terminated",
-          ...times("terminated", change.at),
+          ...(!(row.isPurged && row.status === "terminated") && times("terminated", change.at)),
           termination_mode: "purge",
           resumable: false,
           ...(row.agent && { [ownIdKey(row.agent)]: null }),

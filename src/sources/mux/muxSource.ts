@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import type { Agent } from "../../core/agent.ts";
 import type { Census } from "../../core/census.ts";
 import type { Conversation, Run, SessionRecord } from "../../core/facet.ts";
@@ -8,6 +9,7 @@ import type { Machine } from "../../system/machine.ts";
 import { watch } from "../../system/watch.ts";
 import { cacheOf } from "./cache.ts";
 import { changeRow, newRow, rowAfter } from "./changeRow.ts";
+import type { Emptied } from "./emptyIdentity.ts";
 import { isSameJson } from "./exactJson.ts";
 import type { JsonObject } from "./json.ts";
 import { placesOf } from "./places.ts";
@@ -16,8 +18,10 @@ import { processOfRow } from "./processOfRow.ts";
 import { recordOf } from "./recordOf.ts";
 import { openRegistry } from "./registry.ts";
 import type { KeyedRow } from "./keyedRow.ts";
-import type { Cut, Decision, RegistryReading } from "./registry.ts";
+import type { Cut, Decision } from "./decision.ts";
+import type { RegistryReading } from "./registry.ts";
 import { keyOf } from "./row.ts";
+import type { Row } from "./row.ts";
 
 /** The multi-agent-mux registry: its rows, met with the tmux sessions that they name, and kept true for every other program that reads it. */
 export function createMuxSource(path: string, agents: readonly Agent[], machine: Pick<Machine, "cwdOf">): Source {
@@ -70,12 +74,27 @@ export function createMuxSource(path: string, agents: readonly Agent[], machine:
 
   async function record(asSeen: SessionRecord, change: Change, guard: Guard): Promise<RecordOutcome> {
     if (change.kind === "restored") return giveBack(asSeen.key);
-    const { outcome, cut } = await registry.update((rows) => decided(asSeen, change, guard, rows));
+    const isWorkspace = change.kind === "purged" ? await workspaceOf(asSeen.cwd) : isNone;
+    const { outcome, cut } = await registry.update((rows) => decided(asSeen, change, guard, rows, isWorkspace));
     if (cut) forgotten.set(asSeen.key, { cut, at: Date.now() });
     return outcome;
   }
 
-  function decided(asSeen: SessionRecord, change: Exclude<Change, { kind: "restored" }>, guard: Guard, rows: readonly KeyedRow[]): Decision {
+  /** Which of the folders in the caches are that one, by whatever way they are named. Asked before the lock, which is held for no look at a disk. */
+  async function workspaceOf(cwd: string | undefined): Promise<(cwd: string) => boolean> {
+    const real = cwd === undefined ? undefined : await realOf(cwd);
+    const known = await Promise.all((await registry.cachedFolders()).map(async (folder) => ({ folder, real: await realOf(folder) })));
+    const same = new Set(known.flatMap((each) => (each.real === real ? [each.folder] : [])));
+    return (folder) => same.has(folder);
+  }
+
+  function decided(
+    asSeen: SessionRecord,
+    change: Exclude<Change, { kind: "restored" }>,
+    guard: Guard,
+    rows: readonly KeyedRow[],
+    isWorkspace: Emptied["isWorkspace"],
+  ): Decision {
     const at = rows.find(({ row }) => keyOf(row) === asSeen.key);
     const before = looked.get(asSeen.key);
     const named = at && namedNow(at, before, asSeen);
@@ -84,11 +103,18 @@ export function createMuxSource(path: string, agents: readonly Agent[], machine:
     // A row names no process: that nobody has taken it up again shows only in that nobody has written to it.
     if (before && isTakenUpAgain(change, before, at.value)) return outcomeOf({ kind: "changedMeanwhile", fresh });
     if (change.kind === "forgotten") return { kind: "remove", at };
+    if (change.kind === "purged" && isAnothers(at.row, change.conversation)) return outcomeOf({ kind: "changedMeanwhile", fresh });
     const isMarked = before !== undefined && before["status"] !== "stopped" && at.row.status === "stopped";
     const wanted = changeRow(at.row, change, Date.now(), isMarked);
     if (!wanted) return outcomeOf({ kind: "unsupported" });
     looked.set(asSeen.key, rowAfter(at.value, wanted));
-    return { kind: "change", at, ...wanted };
+    const isOfIt = change.kind === "purged" && at.row.cwd === asSeen.cwd;
+    return {
+      kind: "change",
+      at,
+      ...wanted,
+      ...(change.kind === "purged" && { emptied: { ...change.conversation, isWorkspace: isOfIt ? isWorkspace : isNone } }),
+    };
   }
 
   async function giveBack(key: string): Promise<RecordOutcome> {
@@ -117,6 +143,7 @@ function isTakenUpAgain(change: Change, before: JsonObject, now: JsonObject): bo
     case "forgotten":
       return !isSameJson(before, now);
     case "stopped":
+    case "purged":
     case "idCaptured": {
       const own = Object.keys({ ...before, ...now }).filter((key) => key.endsWith("_id_own") || key === "session_warden");
       const wasStartedAgain = before["status"] !== now["status"] && now["status"] === "running";
@@ -124,12 +151,22 @@ function isTakenUpAgain(change: Change, before: JsonObject, now: JsonObject): bo
     }
     case "survived":
     case "resumed":
-    case "purged":
     case "renamed":
     case "unarchived":
     case "restored":
       return false;
   }
+}
+
+/** What is written under another id is not what was purged. */
+function isAnothers({ agent, ownId }: Row, conversation: Conversation): boolean {
+  return (agent !== undefined && agent !== conversation.agent) || (ownId !== undefined && ownId !== conversation.id);
+}
+
+const isNone = (): boolean => false;
+
+async function realOf(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
 }
 
 /** A name is one row's: what another agent, folder or conversation has under it stays theirs. */

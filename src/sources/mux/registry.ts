@@ -1,13 +1,15 @@
 import pLimit from "p-limit";
 import type { RecordOutcome } from "../../core/source.ts";
 import { withFileLock } from "../../system/fileLock.ts";
-import { isSameJson } from "./exactJson.ts";
-import { rowAfter } from "./changeRow.ts";
+import { isRemovedBy, mayBeExported, twinEdit, withoutNothing } from "./decision.ts";
+import type { Cut, Decision } from "./decision.ts";
+import { emptyIdentity } from "./emptyIdentity.ts";
+import type { Emptied } from "./emptyIdentity.ts";
+import { isJsonObject } from "./exactJson.ts";
 import type { JsonObject } from "./json.ts";
 import { keyed, keyedInParts } from "./keyedRow.ts";
 import type { KeyedRow } from "./keyedRow.ts";
 import { openTwin, twinPathOf } from "./twin/twin.ts";
-import type { TwinEdit } from "./twin/write.ts";
 import { openYamlFile } from "./yamlFile.ts";
 import type { RowText } from "./text/rowText.ts";
 
@@ -16,23 +18,11 @@ export type RegistryReading =
   | { readonly kind: "read"; readonly rows: readonly KeyedRow[]; readonly identities: JsonObject | undefined; readonly unreadable: number }
   | { readonly kind: "unavailable"; readonly file: string; readonly reason: string };
 
-/** Decided under the lock, on the rows as they are then. */
-export type Decision = RegistryEdit | { readonly kind: "outcome"; readonly outcome: RecordOutcome };
-export type RegistryEdit =
-  | { readonly kind: "change"; readonly at: KeyedRow; readonly set: JsonObject; readonly remove: readonly string[] }
-  | { readonly kind: "add"; readonly row: JsonObject }
-  | { readonly kind: "remove"; readonly at: KeyedRow }
-  | { readonly kind: "giveBack"; readonly cut: Cut };
-
-/** What a removal took, to be given back. */
-export interface Cut {
-  readonly row: JsonObject;
-  readonly text: RowText | undefined;
-}
-
 export interface Registry {
   readonly files: readonly string[];
   read(): Promise<RegistryReading>;
+  /** The folders for which the caches of ids hold one, in either file. */
+  cachedFolders(): Promise<readonly string[]>;
   /** One lock for both of its files, and never held while anything is asked or waited for. */
   update(decide: (rows: readonly KeyedRow[]) => Decision): Promise<Updated>;
 }
@@ -62,6 +52,10 @@ export function openRegistry(path: string): Registry {
         case "absent":
           return readYaml();
       }
+    },
+    async cachedFolders() {
+      const readings = await Promise.all([twin.read(), yaml.read()]);
+      return readings.flatMap((reading) => (reading.kind === "read" ? foldersIn(reading.identities) : []));
     },
     update: (decide) => oneAtATime(() => locked(decide)),
   };
@@ -95,16 +89,19 @@ export function openRegistry(path: string): Registry {
 
   async function updateYaml(decide: (rows: readonly KeyedRow[]) => Decision): Promise<Updated> {
     let decision: Decision = { kind: "outcome", outcome: { kind: "busy" } };
-    const written = await yaml.edit((rows) => {
+    const written = await yaml.edit((rows, identities) => {
       const places = rows.flatMap((row, index) => (row ? [index] : []));
       const known = keyed(rows.filter((row) => row !== undefined));
-      decision = withoutNothing(decide(known));
+      decision = withoutNothing(decide(known), identities);
       const indexOf = (at: KeyedRow): number => places[known.indexOf(at)] ?? -1;
       switch (decision.kind) {
         case "outcome":
           return [];
-        case "change":
-          return [{ kind: "change", index: indexOf(decision.at), set: decision.set, remove: decision.remove }];
+        case "change": {
+          const identity = emptyIdentity(identities, decision.emptied);
+          const row = { kind: "change", index: indexOf(decision.at), set: decision.set, remove: decision.remove } as const;
+          return [row, ...(identity ? [{ kind: "identity", change: identity } as const] : [])];
+        }
         case "add":
           return [{ kind: "add", row: decision.row }];
         case "remove":
@@ -121,17 +118,20 @@ export function openRegistry(path: string): Registry {
     const beside = await yaml.read();
     const besideIt = beside.kind === "read" ? beside.rows.length : 0;
     let decision: Decision = { kind: "outcome", outcome: { kind: "busy" } };
-    const changed = await twin.change((rows) => {
+    let emptied: Emptied | undefined;
+    const changed = await twin.change((rows, identities) => {
       const isEmptied = rows.length === 0 && besideIt > 0;
       const reason = `${twinPath} holds no row, though ${path} holds ${besideIt}: nothing is written until they agree`;
-      decision = isEmptied ? { kind: "outcome", outcome: { kind: "failed", reason } } : withoutNothing(decide(keyed(rows)));
-      return twinEdit(decision);
+      const wanted = isEmptied ? ({ kind: "outcome", outcome: { kind: "failed", reason } } as const) : decide(keyed(rows));
+      emptied = wanted.kind === "change" ? wanted.emptied : undefined;
+      decision = withoutNothing(wanted, identities);
+      return twinEdit(decision, identities);
     });
     if (changed.kind === "busy") return { outcome: changed };
     if (changed.kind === "unavailable") return { outcome: { kind: "unreachable", reason: changed.reason } };
     if (!mayBeExported(decision)) return updatedBy(decision, { outcome: { kind: "alreadySo" } });
 
-    const exported = await yaml.reconcile(changed.rows, (name) => changed.unreadable === 0 || isRemovedBy(decision, name));
+    const exported = await yaml.reconcile(changed.rows, (name) => changed.unreadable === 0 || isRemovedBy(decision, name), emptied);
     const outcome = exported.kind === "written" || exported.kind === "alreadySo" ? ({ kind: "recorded" } as const) : unexported(exported);
     return updatedBy(decision, { outcome });
   }
@@ -143,41 +143,11 @@ export function openRegistry(path: string): Registry {
 }
 const lockWithinMs = 2_000;
 
-/** A change that changes nothing is already so. */
-function withoutNothing(decision: Decision): Decision {
-  if (decision.kind !== "change") return decision;
-  const { at, set, remove } = decision;
-  const news = Object.entries(set).filter(([key, value]) => !isSameJson(at.value[key], value));
-  const left = remove.filter((key) => Object.hasOwn(at.value, key));
-  if (news.length === 0 && left.length === 0) return { kind: "outcome", outcome: { kind: "alreadySo" } };
-  return { ...decision, set: Object.fromEntries(news), remove: left };
-}
-
-function twinEdit(decision: Decision): TwinEdit | undefined {
-  switch (decision.kind) {
-    case "outcome":
-      return undefined;
-    case "change": {
-      const { row, value } = decision.at;
-      return { kind: "set", name: row.name, nth: row.nth, row: rowAfter(value, decision) };
-    }
-    case "add":
-      return { kind: "add", row: decision.row };
-    case "giveBack":
-      return { kind: "add", row: decision.cut.row };
-    case "remove":
-      return { kind: "remove", name: decision.at.row.name, nth: decision.at.row.nth };
-  }
-}
-
-/** What the twin holds and nobody can read may be whole in the YAML, and nowhere else. */
-function isRemovedBy(decision: Decision, name: string): boolean {
-  return decision.kind === "remove" && decision.at.row.name === name;
-}
-
-/** An earlier export may have been cut off, so also where nothing had to be changed. */
-function mayBeExported(decision: Decision): boolean {
-  return decision.kind !== "outcome" || decision.outcome.kind === "alreadySo";
+function foldersIn(identities: JsonObject | undefined): readonly string[] {
+  return Object.values(identities ?? {}).flatMap((entry) => {
+    const cwd = isJsonObject(entry) ? entry["project_cwd"] : undefined;
+    return typeof cwd === "string" ? [cwd] : [];
+  });
 }
 
 function updatedBy(decision: Decision, { outcome, text }: { readonly outcome: RecordOutcome; readonly text?: RowText | undefined }): Updated {

@@ -2,6 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { readFile, realpath, stat } from "node:fs/promises";
 import type { RecordOutcome } from "../../core/source.ts";
 import { isAbsence, replaceFile } from "../../system/files.ts";
+import type { Emptied } from "./emptyIdentity.ts";
 import type { JsonObject } from "./json.ts";
 import { editRegistry } from "./text/edit.ts";
 import type { Edit, Edited } from "./text/edit.ts";
@@ -19,8 +20,8 @@ export type YamlWritten = { readonly kind: "written"; readonly cut?: RowText } |
 /** The registry's YAML file. Whoever reads it sees the old text or the new one, whole; what can't be parsed is never written. */
 export interface YamlFile {
   read(): Promise<YamlReading>;
-  edit(editsOf: (rows: readonly (JsonObject | undefined)[]) => readonly Edit[]): Promise<YamlWritten>;
-  reconcile(rows: readonly JsonObject[], mayGo: (name: string) => boolean): Promise<YamlWritten>;
+  edit(editsOf: (rows: readonly (JsonObject | undefined)[], identities: JsonObject | undefined) => readonly Edit[]): Promise<YamlWritten>;
+  reconcile(rows: readonly JsonObject[], mayGo: (name: string) => boolean, emptied: Emptied | undefined): Promise<YamlWritten>;
 }
 
 export function openYamlFile(path: string): YamlFile {
@@ -38,9 +39,9 @@ export function openYamlFile(path: string): YamlFile {
     edit: (editsOf) =>
       rewrite(async (text) => {
         const parsed = await parseRegistry(text);
-        return parsed.kind === "corrupt" ? parsed : editRegistry(parsed, editsOf(parsed.rows));
+        return parsed.kind === "corrupt" ? parsed : editRegistry(parsed, editsOf(parsed.rows, parsed.identities));
       }),
-    reconcile: (rows, mayGo) => rewrite((text) => reconcile(text, rows, mayGo)),
+    reconcile: (rows, mayGo, emptied) => rewrite((text) => reconcile(text, rows, mayGo, emptied)),
   };
 
   /** Read, edit, look once more whether it is still what was read, put in its place. A writer that takes no lock is only noticed here. */

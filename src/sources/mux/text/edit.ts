@@ -1,10 +1,12 @@
 import type { JsonObject } from "../json.ts";
 import { addedRows } from "./addRows.ts";
+import type { IdentityChange } from "../emptyIdentity.ts";
+import { changedIdentity, withIdentity } from "./changeIdentity.ts";
 import { changedRow } from "./changeRow.ts";
 import { compose, sessionsKey } from "./document.ts";
 import type { Composed, Corrupt } from "./document.ts";
 import { exactOfJson, isMap, printOf, withChanges } from "./exact.ts";
-import type { Exact } from "./exact.ts";
+import type { Exact, ExactMap } from "./exact.ts";
 import type { Parsed } from "./parse.ts";
 import { spliced } from "./places.ts";
 import { cutRow, givenBack, withoutRows } from "./rowText.ts";
@@ -18,7 +20,9 @@ export type Edit =
   | { readonly kind: "add"; readonly row: JsonObject }
   | { readonly kind: "remove"; readonly index: number }
   /** What a removal took, where it was. */
-  | { readonly kind: "insert"; readonly text: RowText };
+  | { readonly kind: "insert"; readonly text: RowText }
+  /** Keys of one agent's entry in the cache of ids. */
+  | { readonly kind: "identity"; readonly change: IdentityChange };
 
 export type Edited =
   | { readonly kind: "edited"; readonly text: string; readonly cut?: RowText }
@@ -35,7 +39,8 @@ export async function editRegistry({ composed }: Parsed, edits: readonly Edit[])
   if (next === undefined || wanted === undefined) return unsafe;
 
   const result = await compose(next);
-  const isAsWanted = result.kind === "composed" && isSame(result.rows, wanted) && otherKeys(result) === otherKeys(composed);
+  const isAsWanted =
+    result.kind === "composed" && isSame(result.rows, wanted) && otherKeys(result.document) === otherKeys(documentAfter(composed.document, edits));
   if (!isAsWanted) return unsafe;
   const removed = edits.find((edit) => edit.kind === "remove");
   const cut = removed && cutRow(composed, removed.index);
@@ -50,6 +55,7 @@ function splicesOf(composed: Composed, edits: readonly Edit[]): ReturnType<typeo
   const parts = [
     ...edits.map((edit) => {
       if (edit.kind === "change") return changedRow(composed, edit.index, edit.set, edit.remove);
+      if (edit.kind === "identity") return changedIdentity(composed, edit.change);
       return edit.kind === "insert" ? givenBack(composed, edit.text) : [];
     }),
     withoutRows(composed, [...new Set(removed)], isFilledAgain),
@@ -77,7 +83,11 @@ function isSame(rows: readonly Exact[], wanted: readonly Exact[]): boolean {
   return rows.length === wanted.length && rows.every((row, index) => row === wanted[index] || printOf(row) === printOf(wanted[index] ?? null));
 }
 
-function otherKeys({ document }: Composed): string {
+function documentAfter(document: ExactMap, edits: readonly Edit[]): ExactMap {
+  return edits.reduce((all, edit) => (edit.kind === "identity" ? (withIdentity(all, edit.change) ?? all) : all), document);
+}
+
+function otherKeys(document: ExactMap): string {
   const others = new Map(document);
   others.delete(printOf(sessionsKey));
   return printOf(others);

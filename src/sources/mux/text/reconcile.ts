@@ -1,3 +1,5 @@
+import { emptyIdentity } from "../emptyIdentity.ts";
+import type { Emptied } from "../emptyIdentity.ts";
 import { nameOfRow } from "../exactJson.ts";
 import type { JsonObject } from "../json.ts";
 import { editRegistry } from "./edit.ts";
@@ -6,7 +8,7 @@ import { exactOfJson, printOf } from "./exact.ts";
 import { parseRegistry } from "./parse.ts";
 
 /** Makes the rows be exactly these, by the fewest edits: rows of one name are told apart by their order. A row without a name is nobody's, and stays; so does one that is not among them and may not go. */
-export async function reconcile(text: string, rows: readonly JsonObject[], mayGo: (name: string) => boolean = () => true): Promise<Edited> {
+export async function reconcile(text: string, rows: readonly JsonObject[], mayGo: (name: string) => boolean = () => true, emptied?: Emptied): Promise<Edited> {
   const parsed = await parseRegistry(text);
   if (parsed.kind === "corrupt") return parsed;
   const wanted = new Map(marked(rows).map(({ mark, row }) => [mark, row]));
@@ -18,7 +20,8 @@ export async function reconcile(text: string, rows: readonly JsonObject[], mayGo
   });
   const known = new Set(there.map(({ mark }) => mark));
   const added = [...wanted].flatMap(([mark, row]): Edit[] => (known.has(mark) ? [] : [{ kind: "add", row }]));
-  return editRegistry(parsed, [...edits, ...added]);
+  const identity = emptyIdentity(parsed.identities, emptied);
+  return editRegistry(parsed, [...edits, ...added, ...(identity ? [{ kind: "identity", change: identity } as const] : [])]);
 }
 
 function marked(rows: readonly (JsonObject | undefined)[]): readonly { readonly mark: string; readonly row: JsonObject; readonly index: number }[] {

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { readDatabase, writeDatabase } from "../../../system/sqlite.ts";
+import { emptyLog, readDatabase, writeDatabase } from "../../../system/sqlite.ts";
 import type { Database, Reached } from "../../../system/sqlite.ts";
 import type { JsonObject } from "../json.ts";
 import { contentsOf, readTables, tablesIn } from "./tables.ts";
@@ -19,10 +19,12 @@ export function twinPathOf(yamlPath: string): string {
   return `${yamlPath.replace(/([^/.][^/]*)\.[^/.]*$/, "$1")}.db`;
 }
 
+export type EditOf = (rows: readonly JsonObject[], identities: JsonObject | undefined) => TwinEdit | undefined;
+
 export interface Twin {
   read(): Promise<TwinReading>;
   /** In one transaction: reads afresh, asks what to change, writes it where the row was found. */
-  change(editOf: (rows: readonly JsonObject[]) => TwinEdit | undefined): Promise<TwinChanged>;
+  change(editOf: EditOf): Promise<TwinChanged>;
 }
 
 export function openTwin(path: string): Twin {
@@ -38,11 +40,18 @@ export function openTwin(path: string): Twin {
       return reading;
     },
     async change(editOf) {
+      let isForGood = false;
       const outcome = await writeDatabase(
         path,
-        (database) => changed(database, editOf),
+        (database) =>
+          changed(database, (...found) => {
+            const edit = editOf(...found);
+            isForGood = edit?.kind === "set" && edit.isForGood === true;
+            return edit;
+          }),
         ({ kind }) => kind === "changed",
       );
+      if (isForGood && outcome.kind === "done") await emptyLog(path);
       switch (outcome.kind) {
         case "done":
           return outcome.value.kind === "changed" ? contentsAfter(outcome.value.tables) : outcome.value;
@@ -59,10 +68,10 @@ export function openTwin(path: string): Twin {
 type Written = { readonly kind: "changed"; readonly tables: Tables } | Extract<TwinChanged, { kind: "unavailable" }>;
 
 /** Within a transaction. */
-function changed(database: Database, editOf: (rows: readonly JsonObject[]) => TwinEdit | undefined): Written {
+function changed(database: Database, editOf: EditOf): Written {
   const before = contentsOf(readTables(database));
   if (!before) return { kind: "unavailable", reason: neither };
-  const edit = editOf(before.rows);
+  const edit = editOf(before.rows, before.identities);
   const why = edit && write(database, edit, before);
   if (why !== undefined) return { kind: "unavailable", reason: why };
   return { kind: "changed", tables: readTables(database) };
