@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ConversationPlace } from "../../core/agent.ts";
 import type { Kept, LeftAlone, Store } from "../../core/store.ts";
 import { blocked, lookAt } from "../../system/erase/confined.ts";
@@ -10,12 +11,13 @@ import { emptyLog } from "../../system/sqlite.ts";
 import { isSamePlace } from "../elsewhere.ts";
 import { uuidPattern } from "../ids.ts";
 import { parseJson } from "../jsonText.ts";
+import { isAppServerThere } from "./appServer.ts";
 import { findDatabases } from "./databases.ts";
 import { noProgram } from "./deleteByProgram.ts";
 import { familyOf, forksOn } from "./family.ts";
 import { logRowsOf } from "./logRows.ts";
 import { mentionsIn } from "./mentions.ts";
-import { spawnRowStores, threadRowStores } from "./threadRows.ts";
+import { knownByRows, saidInRows } from "./threadRows.ts";
 import { transcriptStore } from "./transcriptStore.ts";
 import { findTranscripts, isSameFolder } from "./transcripts.ts";
 import type { Transcript } from "./transcripts.ts";
@@ -32,22 +34,22 @@ export async function storesIn(homes: readonly string[], { conversation, cwd }: 
 }
 
 /**
- * What Codex deletes itself we delete before it does: it leaves the bytes of its rows where they were, and ours are overwritten. Then Codex is asked, which
+ * What Codex would delete itself goes before it is asked: it leaves the bytes of its rows where they were, and ours are overwritten. Then Codex is asked, which
  * takes the transcript; what is found by the id without it comes last.
  */
 async function keptIn(home: string, id: string, cwd: string | undefined, signal: AbortSignal): Promise<Kept> {
   const [transcripts, databases] = await Promise.all([findTranscripts(home, signal), findDatabases(home)]);
   const ids = await familyOf(id, databases, transcripts);
   const log = await logRowsOf(databases, ids, id);
-  const rows = [...log.stores, ...(await threadRowStores(databases, ids, id))];
+  const rows = [...log.stores, ...(await saidInRows(databases, ids, id))];
   const files = (await Promise.all(ids.map((each) => fileStores(home, each)))).flat();
   const lines = [
     ...(await linesOf(home, "history.jsonl", "its lines in the prompt history", "session_id", ids)),
     ...(await linesOf(home, "session_index.jsonl", "its lines in the list of names", "id", ids)),
   ];
   const sweep = async (within: AbortSignal): Promise<void> => {
-    const again = [...(await logRowsOf(databases, ids, id)).stores, ...(await threadRowStores(databases, ids, id))];
-    for (const store of again) await store.erase(within);
+    await sweepLog(home, async () => (await logRowsOf(databases, ids, id)).stores, within);
+    for (const store of await saidInRows(databases, ids, id)) await store.erase(within);
     for (const { path } of databases) await emptyLog(path);
   };
   const all = await Promise.all(ids.map(async (each) => ({ each, ...(await sorted(home, transcripts, each, each === id ? cwd : undefined)) })));
@@ -61,7 +63,7 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
     }),
   );
   const locks = (await Promise.all(ids.map((each) => lockStores(home, each)))).flat();
-  const stores = [...rows, ...files, ...lines, ...ofTranscripts, ...locks, ...(await spawnRowStores(databases, ids, id))];
+  const stores = [...rows, ...files, ...lines, ...ofTranscripts, ...locks, ...(await knownByRows(databases, ids, id))];
   const why = ofTranscripts.length > 0 ? await whyNotAtAll(home, id, ids, transcripts, mayAskProgram) : undefined;
   return {
     stores: why === undefined ? stores : stores.map((store) => ({ ...store, erase: async () => blocked(why) })),
@@ -77,6 +79,19 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
     ],
   };
 }
+
+/** A server writes down that it deletes a conversation, in a log that it writes a moment later. */
+async function sweepLog(home: string, rows: () => Promise<readonly Store[]>, signal: AbortSignal): Promise<void> {
+  const until = (await isAppServerThere(home)) ? Date.now() + writtenWithinMs : 0;
+  for (;;) {
+    const found = await rows();
+    for (const store of found) await store.erase(signal);
+    if (found.length > 0 || Date.now() >= until) return;
+    await sleep(againMs, undefined, { signal });
+  }
+}
+const writtenWithinMs = 1_000;
+const againMs = 100;
 
 /** Half of it would be worse than none: a fork would lose its beginning, or the server would go on with what is left. */
 async function whyNotAtAll(

@@ -3,88 +3,140 @@ import { rowStoresIn } from "../../system/erase/rows.ts";
 import type { Database } from "../../system/sqlite.ts";
 import type { CodexDatabase } from "./databases.ts";
 
-/** The stores of what the databases hold of these conversations, the log apart: rows whose column is exactly one of the ids. */
-export async function threadRowStores(databases: readonly CodexDatabase[], ids: readonly string[], id: string): Promise<readonly Store[]> {
-  const found = databases.map((database) => rowsOf(database, tables[database.kind] ?? [], ids, id));
-  return (await Promise.all(found)).flat();
+/** The stores of what the databases say in these conversations, the log apart. By exactly their ids, in columns that are known to hold one. */
+export function saidInRows(databases: readonly CodexDatabase[], ids: readonly string[], id: string): Promise<readonly Store[]> {
+  return storesOf(said, databases, ids, id);
 }
 
-/** Who spawned whom: by these rows its sub-agents are known, so they go when all else is gone. */
-export async function spawnRowStores(databases: readonly CodexDatabase[], ids: readonly string[], id: string): Promise<readonly Store[]> {
-  const spawned: readonly Column[] = [
-    ["thread_spawn_edges", "parent_thread_id"],
-    ["thread_spawn_edges", "child_thread_id"],
-  ];
-  const found = databases
-    .filter(({ kind }) => kind === "state")
-    .map((database) => rowsOf(database, spawned, ids, id, "its rows of who spawned which sub-agent"));
-  return (await Promise.all(found)).flat();
+/**
+ * The rows by which Codex knows these conversations. Not before their transcripts: where one of these rows is missing as Codex deletes a conversation that
+ * it has open, it first writes all of it into the database once more. Who spawned whom comes last, since by that a sub-agent is known.
+ */
+export function knownByRows(databases: readonly CodexDatabase[], ids: readonly string[], id: string): Promise<readonly Store[]> {
+  return storesOf(known, databases, ids, id);
 }
 
+interface Rows {
+  readonly kind: string;
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** Emptied, and the row stays. */
+  readonly texts?: { readonly [column: string]: string | null };
+}
 type Column = readonly [table: string, column: string];
 
-/** In this order: a deleted queue item leaves a new row of the thread among the revisions. */
-const tables: { readonly [kind: string]: readonly Column[] } = {
-  thread_history: [
-    ["thread_items", "thread_id"],
-    ["thread_realtime_items", "thread_id"],
-    ["thread_turns", "thread_id"],
-    ["thread_history_projection_state", "thread_id"],
-  ],
-  goals: [
-    ["thread_goal_continuation_deferrals", "thread_id"],
-    ["thread_goals", "thread_id"],
-  ],
-  queue: [
-    ["queued_items", "thread_id"],
-    ["queued_thread_revisions", "thread_id"],
-  ],
-  memories: [
-    ["stage1_outputs", "thread_id"],
-    ["jobs", "job_key"],
-  ],
-  state: [
-    ["thread_dynamic_tools", "thread_id"],
-    ["thread_attachments", "thread_id"],
-    ["guardian_review_feedback", "thread_id"],
-    ["thread_read_receipts", "thread_id"],
-    ["session_model_ids", "session_id"],
-    ["threads", "id"],
-  ],
-};
+const said: readonly Rows[] = [
+  {
+    kind: "thread_history",
+    name: "its prompts and answers",
+    columns: [
+      ["thread_items", "thread_id"],
+      ["thread_realtime_items", "thread_id"],
+      ["thread_turns", "thread_id"],
+    ],
+  },
+  {
+    kind: "goals",
+    name: "its goal",
+    columns: [
+      ["thread_goal_continuation_deferrals", "thread_id"],
+      ["thread_goals", "thread_id"],
+    ],
+  },
+  {
+    kind: "queue",
+    name: "its queued prompts",
+    // In this order: a deleted prompt leaves a new row among the revisions.
+    columns: [
+      ["queued_items", "thread_id"],
+      ["queued_thread_revisions", "thread_id"],
+    ],
+  },
+  {
+    kind: "memories",
+    name: "what was noted of it for the memories",
+    columns: [
+      ["stage1_outputs", "thread_id"],
+      ["jobs", "job_key"],
+    ],
+  },
+  {
+    kind: "state",
+    name: "its tools, attachments and reviews",
+    columns: [
+      ["thread_dynamic_tools", "thread_id"],
+      ["thread_attachments", "thread_id"],
+      ["guardian_review_feedback", "thread_id"],
+    ],
+  },
+  {
+    kind: "state",
+    name: "its title and first prompt in the list of conversations",
+    columns: [["threads", "id"]],
+    texts: { title: "", first_user_message: "", preview: "", name: null },
+  },
+];
 
-const names: { readonly [kind: string]: string } = {
-  thread_history: "its turns, prompts and answers",
-  goals: "its goal",
-  queue: "its queued prompts",
-  memories: "what Codex noted of it for its memories",
-  state: "its row in the list of conversations",
-};
+const known: readonly Rows[] = [
+  { kind: "thread_history", name: "how far its transcript was read", columns: [["thread_history_projection_state", "thread_id"]] },
+  {
+    kind: "state",
+    name: "its row in the list of conversations",
+    columns: [
+      ["thread_read_receipts", "thread_id"],
+      ["session_model_ids", "session_id"],
+      ["threads", "id"],
+    ],
+  },
+  {
+    kind: "state",
+    name: "who spawned which sub-agent",
+    columns: [
+      ["thread_spawn_edges", "parent_thread_id"],
+      ["thread_spawn_edges", "child_thread_id"],
+    ],
+  },
+];
 
-function rowsOf(
-  { kind, root, path }: CodexDatabase,
-  columns: readonly Column[],
-  ids: readonly string[],
-  id: string,
-  name = names[kind],
-): Promise<readonly Store[]> {
-  if (columns.length === 0 || name === undefined) return Promise.resolve([]);
-  const marks = ids.map(() => "?").join(", ");
-  const each = <T>(database: Database, use: (where: string) => T): readonly T[] =>
-    columns.filter((column) => isThere(database, column)).map(([table, column]) => use(`FROM ${table} WHERE ${column} IN (${marks})`));
-  return rowStoresIn({
-    name,
-    root,
-    path,
-    id,
-    belongsBecause: ids.length > 1 ? "they carry its id, or that of a sub-agent of it" : "they carry its id",
-    count: (database) =>
-      each(database, (where) => (database.prepare(`SELECT count(*) AS count ${where}`).get(ids) as { readonly count: number }).count).reduce(
-        (sum, count) => sum + count,
-        0,
-      ),
-    remove: (database) => void each(database, (where) => database.prepare(`DELETE ${where}`).run(ids)),
-  });
+async function storesOf(rows: readonly Rows[], databases: readonly CodexDatabase[], ids: readonly string[], id: string): Promise<readonly Store[]> {
+  const found = rows.flatMap((each) => databases.filter(({ kind }) => kind === each.kind).map((database) => storesIn(each, database, ids, id)));
+  return (await Promise.all(found)).flat();
+}
+
+function storesIn({ name, columns, texts }: Rows, { root, path }: CodexDatabase, ids: readonly string[], id: string): Promise<readonly Store[]> {
+  const belongsBecause = ids.length > 1 ? "its rows carry the id, or that of a sub-agent of it" : "its rows carry the id";
+  const count = (database: Database): number =>
+    columns.reduce((sum, column) => {
+      const where = whereIn(database, column, ids, texts);
+      return where === undefined ? sum : sum + (database.prepare(`SELECT count(*) FROM ${where}`).pluck().get(ids) as number);
+    }, 0);
+  const remove = (database: Database): void => {
+    for (const [table, column] of columns) {
+      const where = whereIn(database, [table, column], ids, texts);
+      if (where === undefined) continue;
+      if (texts === undefined) database.prepare(`DELETE FROM ${where}`).run(ids);
+      for (const [name, empty] of Object.entries(textsIn(database, table, texts)))
+        database.prepare(`UPDATE ${table} SET ${name} = ? WHERE ${column} IN (${marksFor(ids)})`).run(empty, ids);
+    }
+  };
+  return rowStoresIn({ name, root, path, id, belongsBecause, count, remove });
+}
+
+/** Undefined where this version has no such column. */
+function whereIn(database: Database, [table, column]: Column, ids: readonly string[], texts: Rows["texts"]): string | undefined {
+  if (!isThere(database, [table, column])) return undefined;
+  const where = `${table} WHERE ${column} IN (${marksFor(ids)})`;
+  if (texts === undefined) return where;
+  const filled = Object.keys(textsIn(database, table, texts)).map((name) => `coalesce(${name}, '') <> ''`);
+  return filled.length === 0 ? undefined : `${where} AND (${filled.join(" OR ")})`;
+}
+
+function textsIn(database: Database, table: string, texts: Rows["texts"]): NonNullable<Rows["texts"]> {
+  return Object.fromEntries(Object.entries(texts ?? {}).filter(([column]) => isThere(database, [table, column])));
+}
+
+function marksFor(ids: readonly string[]): string {
+  return ids.map(() => "?").join(", ");
 }
 
 export function isThere(database: Database, [table, column]: Column): boolean {
