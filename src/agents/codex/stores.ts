@@ -3,9 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ConversationPlace } from "../../core/agent.ts";
 import type { Kept, LeftAlone, Store } from "../../core/store.ts";
 import { blocked, lookAt } from "../../system/erase/confined.ts";
+import { cutStoresIn } from "../../system/erase/cuts.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { lineStoresIn } from "../../system/erase/lines.ts";
 import { listIfPresent } from "../../system/files.ts";
+import { withoutElements } from "../../system/cutElements.ts";
 import { findOnPath } from "../../system/findOnPath.ts";
 import { emptyLog } from "../../system/sqlite.ts";
 import { isSamePlace } from "../elsewhere.ts";
@@ -46,6 +48,7 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
   const lines = [
     ...(await linesOf(home, "history.jsonl", "its lines in the prompt history", "session_id", ids)),
     ...(await linesOf(home, "session_index.jsonl", "its lines in the list of names", "id", ids)),
+    ...(await reopenedStores(home, ids)),
   ];
   const sweep = async (within: AbortSignal): Promise<void> => {
     await sweepLog(home, async () => (await logRowsOf(databases, ids, id)).stores, within);
@@ -155,6 +158,17 @@ async function fileStores(home: string, id: string): Promise<readonly Store[]> {
 /** Codex takes it away itself; before that it keeps a second writer out. */
 function lockStores(home: string, id: string): Promise<readonly Store[]> {
   return storesAt({ name: "its lock", root: home, path: join(home, "thread-writer-locks", `${id}.lock`), belongsBecause: "its name is the conversation's id" });
+}
+
+/** A server that is stopped writes down what it had open, and the next one opens that. */
+function reopenedStores(home: string, ids: readonly string[]): Promise<readonly Store[]> {
+  return cutStoresIn({
+    name: "its place among what Codex's server opens again",
+    root: home,
+    path: join(home, "app-server-daemon", "loaded-threads.json"),
+    belongsBecause: "it is the conversation's id",
+    without: (text) => withoutElements(text, (element) => ids.some((id) => id === element)),
+  });
 }
 
 function linesOf(home: string, file: string, name: string, key: string, ids: readonly string[]): Promise<readonly Store[]> {
