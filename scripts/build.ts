@@ -1,10 +1,10 @@
-import type { BuildOptions } from "esbuild";
+import type { BuildOptions, Plugin } from "esbuild";
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Bundles both faces into dist/: CommonJS, with `vscode`, the native database and the YAML library left outside. */
+/** Bundles both faces into dist/: CommonJS, with `vscode`, the native database, the YAML library and what starts programs left outside. */
 export async function buildProduct(): Promise<void> {
   // Several test files at once would else write what the others are just reading.
   if (process.env["SESSION_WARDEN_BUILT"] === "1") return;
@@ -13,6 +13,18 @@ export async function buildProduct(): Promise<void> {
 
 /** What runs in an extension host, tests too. `settings` go before ours. */
 export async function bundle(entryPoints: Readonly<Record<string, string>>, outdir: string, settings: BuildOptions = {}): Promise<void> {
+  const { plugins = [], ...own } = settings;
+  await bundleOf(entryPoints, outdir, { ...own, plugins: [...plugins, besideThem] });
+  await bundleOf({ execa: "execa" }, outdir, { sourcemap: false });
+}
+
+/** In a file of its own, which is read as the first program is started: it is made of modules that no bundle of CommonJS could ask for one by one. */
+const besideThem: Plugin = {
+  name: "execa beside the bundles",
+  setup: (bundling) => bundling.onResolve({ filter: /^execa$/ }, () => ({ path: "./execa.js", external: true })),
+};
+
+async function bundleOf(entryPoints: Readonly<Record<string, string>>, outdir: string, settings: BuildOptions): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints: { ...entryPoints },

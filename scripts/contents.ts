@@ -2,7 +2,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from "node:path";
 import { root } from "./suites/run.ts";
 
-/** All that is in the package, beside the README; everything but the editor's own API, the database program and the YAML library is in the two bundles. */
+/** All that is in the package, beside the README; everything but the editor's own API, the database program and the YAML library is in the bundles. */
 const parts = [
   "package.json",
   "package.nls.json",
@@ -10,6 +10,7 @@ const parts = [
   "LICENSE",
   "bin/session-warden",
   "dist/cli.js",
+  "dist/execa.js",
   "dist/extension.js",
   "media/icon.png",
   "media/sessions.svg",

@@ -1,4 +1,3 @@
-import { execa } from "execa";
 import type { Command } from "../core/agent.ts";
 import { commandLineOf } from "../core/commandLine.ts";
 import { resume, resumeCommandOf } from "../core/operations/resume.ts";
@@ -38,7 +37,8 @@ export async function resumeHere(warden: Warden, asked: string, options: ResumeO
   }
 
   let agentIsGone: Promise<unknown> = Promise.resolve();
-  const runHere = ({ argv: [file, ...args], cwd, env }: Command): number | undefined => {
+  const runHere = async ({ argv: [file, ...args], cwd, env }: Command): Promise<number | undefined> => {
+    const { execa } = await import("execa");
     const child = execa(file, args, { stdio: "inherit", reject: false, ...(cwd !== undefined && { cwd }), ...(env && { env }) });
     agentIsGone = child;
     return child.pid;
@@ -50,7 +50,7 @@ export async function resumeHere(warden: Warden, asked: string, options: ResumeO
     const started = await warden.places.startInTmux(name, command, signal);
     if (started.kind === "refused") return started;
     // tmux refuses to show itself within itself.
-    if (process.stdin.isTTY && !process.env["TMUX"]) runHere(warden.places.attachCommand(started.pane));
+    if (process.stdin.isTTY && !process.env["TMUX"]) await runHere(warden.places.attachCommand(started.pane));
     else if (!options.json) console.log(`It runs in the tmux session ${plain(name)}.`);
     return started.pid;
   };

@@ -1,4 +1,3 @@
-import { execa } from "execa";
 import { spent } from "./spent.ts";
 
 export type RunOutcome =
@@ -10,6 +9,9 @@ export async function run(
   [file, ...args]: readonly [string, ...string[]],
   options: { readonly withinMs: number; readonly signal?: AbortSignal; readonly env?: Readonly<{ [name: string]: string | undefined }>; readonly cwd?: string },
 ): Promise<RunOutcome> {
+  // Only here: a window that starts no program does not wait for it.
+  const { execa } = await import("execa");
+  options.signal?.throwIfAborted();
   const { withinMs, signal, env, cwd } = options;
   const over = AbortSignal.any([AbortSignal.timeout(withinMs), ...(signal ? [signal] : [])]);
   const running = execa(file, args, {

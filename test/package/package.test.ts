@@ -35,6 +35,7 @@ describe("the installed package", () => {
       "bin/session-warden",
       "changelog.md",
       "dist/cli.js",
+      "dist/execa.js",
       "dist/extension.js",
       "media/icon.png",
       "media/sessions.svg",

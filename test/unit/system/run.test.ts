@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { endMarked, markName } from "../../../scripts/ownProcesses.ts";
 import { run } from "../../../src/system/run.ts";
+import { until } from "../../real/support/until.ts";
 import { aFolder } from "../../support/folder.ts";
 
 const node = (program: string) => [process.execPath, "-e", program] as const;
@@ -56,10 +58,22 @@ test.each([
 });
 
 test("a cancelled wait does not wait for who holds its pipes open", async () => {
+  await using folder = await aFolder();
+  const begun = join(folder.path, "begun");
   const abort = new AbortController();
-  const running = run(["sh", "-c", "sleep 600 & sleep 600"], { withinMs: 60_000, env: marked(), signal: abort.signal });
+  const running = run(["sh", "-c", "sleep 600 & touch begun; sleep 600"], { withinMs: 60_000, env: marked(), signal: abort.signal, cwd: folder.path });
+  await until(() => existsSync(begun));
   abort.abort(new Error("not wanted any more"));
   await expect(running).rejects.toThrow("not wanted any more");
+});
+
+test("what is cancelled at once is not begun", async () => {
+  await using folder = await aFolder();
+  const abort = new AbortController();
+  const running = run(["touch", "begun"], { withinMs: 60_000, signal: abort.signal, cwd: folder.path });
+  abort.abort(new Error("not wanted any more"));
+  await expect(running).rejects.toThrow("not wanted any more");
+  expect(existsSync(join(folder.path, "begun"))).toBe(false);
 });
 
 test("a program that waits for input gets none, and ends", async () => {
