@@ -1,6 +1,7 @@
+import type { BigIntStats } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, relative, sep } from "node:path";
-import { findStats, isOwn } from "../ownFile.ts";
+import { isOwn } from "../ownFile.ts";
 
 /** Where something is to be deleted, and the folder that it must not be outside of. */
 export interface Confined {
@@ -16,9 +17,9 @@ export type Target =
 
 /** What may be deleted: a file or folder of this user's that lies, every link on the way to it resolved, below the real root. */
 export async function lookAt({ root, path }: Confined): Promise<Target> {
-  const found = await findStats(path);
-  // What can't be looked for is not proved to be absent.
-  if (!found) return (await isHidden(path)) ? blocked("its folder may not be read") : { kind: "absent" };
+  const found = await lookFor(path);
+  if (found === "absent") return { kind: "absent" };
+  if ("reason" in found) return found;
   if (!(await isBelow(root, path))) return blocked(`it does not lie in ${root} itself`);
   if (!isOwn(found)) return blocked("it belongs to another user");
   if (found.isSymbolicLink()) return { kind: "link" };
@@ -68,12 +69,26 @@ export function blocked(reason: string): { readonly kind: "blocked"; readonly re
   return { kind: "blocked", reason };
 }
 
-async function isHidden(path: string): Promise<boolean> {
-  const code = await lstat(path).then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error && "code" in error ? error.code : undefined),
-  );
-  return code === "EACCES";
+/** What can't be looked for is not proved to be absent. */
+async function lookFor(path: string): Promise<BigIntStats | "absent" | ReturnType<typeof blocked>> {
+  try {
+    return await lstat(path, { bigint: true });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    switch (code) {
+      case "ENOENT":
+      case "ENOTDIR":
+        return "absent";
+      case "EACCES":
+        return blocked("its folder may not be read");
+      case "ELOOP":
+        return blocked("the links on the way to it lead in a circle");
+      case "EIO":
+        return blocked("its disk fails");
+      default:
+        throw error;
+    }
+  }
 }
 
 async function realOf(path: string): Promise<string | undefined> {

@@ -24,6 +24,7 @@ export async function lineStoresIn(lines: Lines): Promise<readonly Store[]> {
   const { name, path, belongsBecause, isIts, pace } = lines;
   const found = await linesIn(lines);
   if (found.kind === "none") return [];
+  let otherNames = 0;
   return [
     {
       name,
@@ -34,8 +35,9 @@ export async function lineStoresIn(lines: Lines): Promise<readonly Store[]> {
         const now = await linesIn(lines);
         if (now.kind === "none") return { kind: "absent" };
         if (now.kind === "blocked") return now;
-        if (await staysOpen(path)) return blocked("a program keeps it open to write to it, and what it writes afterwards would be lost");
         try {
+          if (await staysOpen(path)) return blocked("a program keeps it open to write to it, and what it writes afterwards would be lost");
+          otherNames = Math.max(otherNames, now.names - 1);
           const rewritten = await rewriteLines(path, (line) => !isIts(line), pace);
           switch (rewritten.kind) {
             case "rewritten":
@@ -49,6 +51,7 @@ export async function lineStoresIn(lines: Lines): Promise<readonly Store[]> {
               return blocked(rewritten.reason);
           }
         } catch (error) {
+          if (isGone(error)) return { kind: "absent" };
           const reason = whyNotChanged(error);
           if (reason === undefined) throw error;
           return blocked(reason);
@@ -56,15 +59,17 @@ export async function lineStoresIn(lines: Lines): Promise<readonly Store[]> {
       },
       async residue() {
         const now = await linesIn(lines);
-        if (now.kind === "none") return [];
-        return [now.kind === "blocked" ? `${path}: ${now.reason}` : `${now.count === 1 ? "1 line" : `${now.count} lines`} of ${path}`];
+        // It is replaced under this name alone.
+        const elsewhere = otherNames > 0 ? [`the file as it was, under ${otherNames === 1 ? "another name" : `${otherNames} other names`}`] : [];
+        if (now.kind === "none") return elsewhere;
+        return [now.kind === "blocked" ? `${path}: ${now.reason}` : `${now.count === 1 ? "1 line" : `${now.count} lines`} of ${path}`, ...elsewhere];
       },
     },
   ];
 }
 
 type Found =
-  | { readonly kind: "found"; readonly count: number; readonly bytes: number }
+  | { readonly kind: "found"; readonly count: number; readonly bytes: number; readonly names: number }
   | { readonly kind: "none" }
   | { readonly kind: "blocked"; readonly reason: string };
 
@@ -73,8 +78,9 @@ async function linesIn({ root, path, isIts }: Lines): Promise<Found> {
   if (target.kind === "absent") return { kind: "none" };
   const why = whyNoText(target);
   if (why !== undefined) return blocked(why);
+  const names = target.kind === "file" ? target.names : 1;
   const read = await withOwnFile(path, async (file) => {
-    const found = { count: 0, bytes: 0 };
+    const found = { count: 0, bytes: 0, names };
     const count = (line: string): boolean => {
       if (!isIts(line)) return true;
       found.count++;
@@ -86,6 +92,10 @@ async function linesIn({ root, path, isIts }: Lines): Promise<Found> {
   });
   if ("count" in read) return read.count > 0 ? { kind: "found", ...read } : { kind: "none" };
   return read.kind === "absent" ? { kind: "none" } : blocked(read.reason);
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 const nowhere = { appendFile: async () => undefined };

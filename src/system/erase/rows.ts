@@ -55,8 +55,9 @@ export async function rowStoresIn(rows: Rows): Promise<readonly Store[]> {
         return [now.kind === "blocked" ? `${path}: ${now.reason}` : `${now.count === 1 ? "1 row" : `${now.count} rows`} of ${path}`];
       },
       async mayRemain() {
-        const inUse = await countOf(id, [path, `${path}-wal`]);
-        return inUse > 0
+        if ((await countOf(id, [`${path}-wal`])) > 0)
+          return `Its id still stands in ${path}-wal, and text of it may: a program that has the database open was reading it, so it could not be emptied.`;
+        return (await countOf(id, [path])) > 0
           ? `Its id still stands in parts of ${path} that are no longer used, and text of it may: its own program writes over them in time.`
           : `Text of it may remain in parts of ${path} that were no longer used before: its own program writes over them in time.`;
       },
