@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import type { Agent, Recognised, Told } from "../../core/agent.ts";
@@ -15,6 +14,7 @@ import { parseJsonLines } from "../jsonText.ts";
 import { findOpenFiles } from "../openFiles.ts";
 import { createTailReader } from "../tails.ts";
 import { asTitle } from "../titles.ts";
+import { defaultHome, storesOf } from "./stores.ts";
 
 /** Copilot CLI, run here as 1.0.102. Each session's folder holds a lock with the pid of its process, and what happened as events. */
 export const copilot: Agent = {
@@ -57,12 +57,15 @@ export const copilot: Agent = {
   },
   watchPaths: (configHome) => [join(configHome, "session-state")],
   watchPathsOf: ({ pidFile }) => (pidFile !== undefined ? [join(dirname(pidFile), "events.jsonl")] : []),
+  stores: storesOf,
   storesByHand: [
-    "~/.copilot/session-state/<id>",
+    "~/.copilot/session-state/<id>, last of all",
     "~/.copilot/session-state/.session-operation-locks/<id>.lock",
     "~/.copilot/session-store.db: the rows that name the id, the search index with the whole text",
-    "~/.copilot/open-sessions-state.json and command-history-state.json: the entries that name the id",
-    "~/.copilot/logs",
+    "~/.copilot/open-sessions-state.json and sidebar-sessions-state/*.json: the entries that are the id",
+    "~/.copilot/command-history-state.json: what was typed, which names no conversation",
+    "~/.copilot/logs: process-<time>-<pid>.log where it names the id; /tmp/<time>-copilot-tool-output-<pid>-*.txt of the same process",
+    "~/.copilot/history-session-state: session_<id>_*.json, of earlier versions",
   ],
 };
 
@@ -175,10 +178,6 @@ function activityAfter({ startedAt = Number.POSITIVE_INFINITY }: ProcessEntry, e
   if (question !== undefined) return { value: "needsInput", seen: question };
   if (turn === "silent") return { value: "silent", seen: "no turn since it was started" };
   return turn === "working" ? { value: "working", seen: "its events say that a turn goes on" } : { value: "idle", seen: "waits for a prompt" };
-}
-
-function defaultHome(): string {
-  return join(homedir(), ".copilot");
 }
 
 function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {

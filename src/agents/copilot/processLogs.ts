@@ -1,0 +1,97 @@
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Kept, LeftAlone, Store } from "../../core/store.ts";
+import { blocked, lookAt } from "../../system/erase/confined.ts";
+import { storesAt } from "../../system/erase/files.ts";
+import { isAbsence, listIfPresent } from "../../system/files.ts";
+import { isHeldByAppender } from "../../system/heldOpen.ts";
+
+/** Each process writes one log. It is the conversation's own if the process had no other, and is gone. */
+export async function logsOf(home: string, id: string): Promise<Kept> {
+  const folder = join(home, "logs");
+  const stores: Store[] = [];
+  const outputs: Store[] = [];
+  const leftAlone: LeftAlone[] = [];
+  for (const name of await listIfPresent(folder)) {
+    const path = join(folder, name);
+    const log = /^process-(\d+)-(\d+)(-ahp[0-9a-f-]*)?(\.\d+)?\.log$/.exec(name) ? await readLog(path, id) : undefined;
+    if (!log?.namesIt) continue;
+    const why = await whyNotOwn({ root: home, path }, id);
+    if (why !== undefined) {
+      leftAlone.push({ name: "a log that names it", path, why, holds: "id" });
+      continue;
+    }
+    outputs.push(...(await outputsBeside(name)));
+    for (const store of await storesAt({
+      root: home,
+      path,
+      name: "the log of its process",
+      belongsBecause: "the process that wrote it had no other conversation",
+    })) {
+      stores.push({
+        ...store,
+        async erase(signal) {
+          const now = await whyNotOwn({ root: home, path }, id);
+          return now === undefined ? store.erase(signal) : blocked(now);
+        },
+      });
+    }
+  }
+  // By the logs one finds what lies beside them.
+  return { stores: [...outputs, ...stores], leftAlone };
+}
+
+/** Long outputs of tools, in the folder for temporary files; they are gone when the process leaves, unless it is killed. */
+async function outputsBeside(log: string): Promise<readonly Store[]> {
+  const [, since = "", pid = ""] = /^process-(\d+)-(\d+)/.exec(log) ?? [];
+  const isIts = (name: string): boolean => {
+    const found = /^(\d+)-copilot-tool-output-(\d+)-[0-9a-f-]{36}\.txt$/.exec(name);
+    return found?.[2] === pid && Number(found[1]) >= Number(since);
+  };
+  const names = (await listIfPresent(tmpdir())).filter(isIts);
+  const belongsBecause = "its name holds the process, which had no other conversation";
+  const found = await Promise.all(
+    names.map((name) => storesAt({ root: tmpdir(), path: join(tmpdir(), name), name: "a long output of a tool", belongsBecause })),
+  );
+  return found.flat();
+}
+
+/** Undefined: it is the conversation's own. */
+async function whyNotOwn(log: { readonly root: string; readonly path: string }, id: string): Promise<string | undefined> {
+  const target = await lookAt(log);
+  // What can't be deleted is a store all the same, and says why.
+  if (target.kind !== "file") return undefined;
+  const read = await readLog(log.path, id);
+  if (!read) return undefined;
+  if (read.others.size > 0) return "its process had other conversations too";
+  await using file = await open(log.path, "r");
+  return (await isHeldByAppender(file)) ? "its process lives, and may have gone on to another conversation" : undefined;
+}
+
+interface Log {
+  readonly namesIt: boolean;
+  readonly others: ReadonlySet<string>;
+}
+
+/** Where it speaks of a session, a uuid is that of a conversation. */
+async function readLog(path: string, id: string): Promise<Log | undefined> {
+  const sessions = new Set<string>();
+  let namesIt = false;
+  try {
+    await using file = await open(path, "r");
+    if (!(await file.stat()).isFile()) return undefined;
+    const input = file.createReadStream({ encoding: "utf8", autoClose: false });
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      namesIt ||= line.includes(id);
+      if (!/session|workspace/i.test(line)) continue;
+      for (const [uuid] of line.matchAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g)) sessions.add(uuid);
+    }
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+  sessions.delete(id);
+  return { namesIt, others: sessions };
+}

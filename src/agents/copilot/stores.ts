@@ -1,0 +1,97 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Agent } from "../../core/agent.ts";
+import type { Kept, LeftAlone } from "../../core/store.ts";
+import { withoutElements, withoutMembers, withValue } from "../../system/cutElements.ts";
+import { cutStoresIn } from "../../system/erase/cuts.ts";
+import { storesAt } from "../../system/erase/files.ts";
+import { listIfPresent, readIfPresent } from "../../system/files.ts";
+import { uuidPattern } from "../ids.ts";
+import { commandHistory } from "./commandHistory.ts";
+import { logsOf } from "./processLogs.ts";
+import { rowsLeftAlone, rowStores } from "./sessionStore.ts";
+
+export function defaultHome(): string {
+  return join(homedir(), ".copilot");
+}
+
+export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { id, home }, configHomes }, signal) => {
+  if (!uuidPattern.test(id)) return { stores: [], leftAlone: [] };
+  const homes = new Set(home === undefined ? [defaultHome(), ...configHomes] : [home]);
+  const kept: Kept[] = [];
+  for (const each of homes) {
+    signal.throwIfAborted();
+    kept.push(await keptIn(each, id));
+  }
+  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+};
+
+/** The folder with the events goes last: it leads to what was typed. */
+async function keptIn(home: string, id: string): Promise<Kept> {
+  const folder = join(home, "session-state", id);
+  const at = (name: string, path: string, belongsBecause = "its name is the conversation's id") => storesAt({ root: home, path, name, belongsBecause });
+  const logs = await logsOf(home, id);
+  const typed = await commandHistory(home, id);
+  const stores = [
+    ...logs.stores,
+    ...typed.stores,
+    ...(await cutStoresIn({
+      root: home,
+      path: join(home, "open-sessions-state.json"),
+      name: "its entry among the open sessions",
+      belongsBecause: "its name is the conversation's id",
+      without: (text) => withoutMembers(text, (name) => name === id),
+    })),
+    ...(await sidebarStores(home, id)),
+    ...(await rowStores(home, id)),
+    ...(await at("its lock", join(home, "session-state", ".session-operation-locks", `${id}.lock`))),
+    ...(await earlierStores(home, id)),
+  ];
+  const other = await otherIdIn(folder, id);
+  const leftAlone = [...logs.leftAlone, ...typed.leftAlone, ...(await rowsLeftAlone(home, id)), ...(await filesThatNameIt(home, id))];
+  if (other === undefined) return { stores: [...stores, ...(await at("its events, checkpoints and snapshots", folder))], leftAlone };
+  return { stores, leftAlone: [...leftAlone, { name: "a session's folder", path: folder, why: `it says that it is of ${other}`, holds: "text" }] };
+}
+
+/** A file for each folder, with the sessions that are listed beside it. */
+async function sidebarStores(home: string, id: string): Promise<Kept["stores"]> {
+  const folder = join(home, "sidebar-sessions-state");
+  const files = (await listIfPresent(folder)).filter((name) => name.endsWith(".json"));
+  const stores = files.map((file) =>
+    cutStoresIn({
+      root: home,
+      path: join(folder, file),
+      name: "its entry in a folder's list of sessions",
+      belongsBecause: "it is the conversation's id",
+      without: (text) => withValue(text, "sessionIds", (ids) => withoutElements(ids, (each) => each === id)),
+    }),
+  );
+  return (await Promise.all(stores)).flat();
+}
+
+/** Where versions before this one kept it. */
+async function earlierStores(home: string, id: string): Promise<Kept["stores"]> {
+  const folder = join(home, "history-session-state");
+  const files = (await listIfPresent(folder)).filter((name) => name === `${id}.json` || (name.startsWith(`session_${id}_`) && name.endsWith(".json")));
+  const paths = [...files.map((file) => join(folder, file)), join(home, "session-state", `${id}.jsonl`)];
+  const belongsBecause = "its name holds the conversation's id";
+  return (await Promise.all(paths.map((path) => storesAt({ root: home, path, name: "an earlier version's transcript", belongsBecause })))).flat();
+}
+
+async function otherIdIn(folder: string, id: string): Promise<string | undefined> {
+  const said = /^id: *["']?([\w-]+)["']? *$/m.exec((await readIfPresent(join(folder, "workspace.yaml"), largestBytes)) ?? "")?.[1];
+  return said === id ? undefined : said;
+}
+
+/** Whatever a version may have added beside what is known. */
+async function filesThatNameIt(home: string, id: string): Promise<readonly LeftAlone[]> {
+  const known = /^(open-sessions-state\.json|command-history-state\.json|session-store\.db.*)$/;
+  const found: LeftAlone[] = [];
+  for (const name of await listIfPresent(home)) {
+    const path = join(home, name);
+    if (known.test(name) || !(await readIfPresent(path, largestBytes))?.includes(id)) continue;
+    found.push({ name: "a file that names it", path, why: "it is not known what it is for", holds: "id" });
+  }
+  return found;
+}
+const largestBytes = 16 * 1024 * 1024;
