@@ -1,5 +1,8 @@
 import { isAbsolute, join } from "node:path";
+import { lookAt } from "../../system/erase/confined.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
+import { readDatabase } from "../../system/sqlite.ts";
+import type { Database } from "../../system/sqlite.ts";
 
 /** A database of Codex's. The number in its name changes with its tables. */
 export interface CodexDatabase {
@@ -16,6 +19,13 @@ export async function findDatabases(home: string): Promise<readonly CodexDatabas
     const kind = /^([a-z_]+)_\d+\.sqlite$/.exec(name)?.[1];
     return kind === undefined ? [] : [{ kind, root, path: join(root, name) }];
   });
+}
+
+/** What `use` finds in one; undefined where it can't be read, or is not plainly the user's own file in its place. */
+export async function readRows<T>({ root, path }: CodexDatabase, use: (database: Database) => T): Promise<T | undefined> {
+  if ((await lookAt({ root, path })).kind !== "file") return undefined;
+  const read = await readDatabase(path, use);
+  return read.kind === "done" ? read.value : undefined;
 }
 
 /** The one key of its `config.toml` that moves them, which has to stand before the first table. */

@@ -1,8 +1,8 @@
-import { lookAt } from "../../system/erase/confined.ts";
-import { readDatabase } from "../../system/sqlite.ts";
 import type { Database } from "../../system/sqlite.ts";
 import { uuidPattern } from "../ids.ts";
+import { readRows } from "./databases.ts";
 import type { CodexDatabase } from "./databases.ts";
+import { isThere } from "./threadRows.ts";
 import type { Transcript } from "./transcripts.ts";
 
 /**
@@ -11,11 +11,7 @@ import type { Transcript } from "./transcripts.ts";
  */
 export async function familyOf(id: string, databases: readonly CodexDatabase[], transcripts: readonly Transcript[]): Promise<readonly string[]> {
   const edges: Edge[] = transcripts.flatMap(({ begins }) => (begins?.spawnedBy === undefined ? [] : [{ parent: begins.spawnedBy, child: begins.id }]));
-  for (const { root, path } of databases.filter(({ kind }) => kind === "state")) {
-    if ((await lookAt({ root, path })).kind !== "file") continue;
-    const read = await readDatabase(path, edgesIn);
-    if (read.kind === "done") edges.push(...read.value);
-  }
+  for (const database of databases.filter(({ kind }) => kind === "state")) edges.push(...((await readRows(database, edgesIn)) ?? []));
   const family = [id];
   for (const member of family) {
     for (const { parent, child } of edges) if (parent === member && uuidPattern.test(child) && !family.includes(child)) family.push(child);
@@ -34,6 +30,6 @@ interface Edge {
 }
 
 function edgesIn(database: Database): readonly Edge[] {
-  const hasThem = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'thread_spawn_edges'").get() !== undefined;
-  return hasThem ? (database.prepare("SELECT parent_thread_id AS parent, child_thread_id AS child FROM thread_spawn_edges").all() as readonly Edge[]) : [];
+  if (!isThere(database, ["thread_spawn_edges", "child_thread_id"])) return [];
+  return database.prepare("SELECT parent_thread_id AS parent, child_thread_id AS child FROM thread_spawn_edges").all() as readonly Edge[];
 }

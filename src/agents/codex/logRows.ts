@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Kept, LeftAlone, Store } from "../../core/store.ts";
-import { lookAt } from "../../system/erase/confined.ts";
 import { rowStoresIn } from "../../system/erase/rows.ts";
-import { readDatabase } from "../../system/sqlite.ts";
 import type { Database } from "../../system/sqlite.ts";
+import { isAppServerThere } from "./appServer.ts";
+import { readRows } from "./databases.ts";
 import type { CodexDatabase } from "./databases.ts";
 import { isThere } from "./threadRows.ts";
 
@@ -14,7 +15,7 @@ export async function logRowsOf(databases: readonly CodexDatabase[], ids: readon
   const turns = await turnsIn(databases);
   const stores: Store[] = [];
   const leftAlone: LeftAlone[] = [];
-  for (const { root, path } of databases.filter(({ kind }) => kind === "logs")) {
+  for (const { kind, root, path } of databases.filter((each) => each.kind === "logs")) {
     const name = "its rows in the log";
     const belongsBecause = "they carry its id, or were drawn while only it was answering";
     const count = (database: Database) => rowsIn(database, ids, turns).its.length;
@@ -23,10 +24,7 @@ export async function logRowsOf(databases: readonly CodexDatabase[], ids: readon
       for (const row of rowsIn(database, ids, turns).its) deletion.run(row);
     };
     stores.push(...(await rowStoresIn({ name, root, path, id, belongsBecause, count, remove })));
-    if ((await lookAt({ root, path })).kind !== "file") continue;
-    const read = await readDatabase(path, (database) => rowsIn(database, ids, turns));
-    if (read.kind !== "done") continue;
-    const { anybodys, ofOthers } = read.value;
+    const { anybodys = 0, ofOthers = 0 } = (await readRows({ kind, root, path }, (database) => rowsIn(database, ids, turns))) ?? {};
     if (anybodys > 0)
       leftAlone.push({ name: "answers in the log", path, why: "they were drawn while another conversation was answering too, and name none", holds: "text" });
     if (ofOthers > 0)
@@ -34,6 +32,19 @@ export async function logRowsOf(databases: readonly CodexDatabase[], ids: readon
   }
   return { stores, leftAlone };
 }
+
+/** A server writes down that it deletes a conversation, in a log that it writes a moment later. */
+export async function sweepLog(home: string, databases: readonly CodexDatabase[], ids: readonly string[], id: string, signal: AbortSignal): Promise<void> {
+  const until = (await isAppServerThere(home)) ? Date.now() + writtenWithinMs : 0;
+  for (;;) {
+    const found = (await logRowsOf(databases, ids, id)).stores;
+    for (const store of found) await store.erase(signal);
+    if (found.length > 0 || Date.now() >= until) return;
+    await sleep(againMs, undefined, { signal });
+  }
+}
+const writtenWithinMs = 1_000;
+const againMs = 100;
 
 interface LogRows {
   readonly its: readonly number[];
@@ -53,7 +64,7 @@ function rowsIn(database: Database, ids: readonly string[], turns: readonly Turn
   const own = turns.filter(({ thread }) => ids.includes(thread));
   const others = turns.filter(({ thread }) => !ids.includes(thread));
   const during = drawn.filter(({ ts }) => own.some((turn) => isDuring(ts, turn)));
-  const itsAlone = during.filter(({ ts }) => own.some((turn) => turn.to !== undefined && isDuring(ts, turn)) && !others.some((turn) => isDuring(ts, turn)));
+  const itsAlone = during.filter(({ ts }) => own.some((turn) => turn.to !== null && isDuring(ts, turn)) && !others.some((turn) => isDuring(ts, turn)));
   return { its: [...its, ...itsAlone.map(({ id }) => id)], anybodys: during.length - itsAlone.length, ofOthers };
 }
 const drawing = "codex_tui::markdown_stream";
@@ -67,24 +78,21 @@ interface Drawn {
 interface Turn {
   readonly thread: string;
   readonly from: number;
-  readonly to: number | undefined;
+  readonly to: number | null;
 }
 
 /** A window draws a moment after the turn has begun or ended. */
 function isDuring(second: number, { from, to }: Turn): boolean {
-  return second >= from && (to === undefined || second <= to + 1);
+  return second >= from && (to === null || second <= to + 1);
 }
 
 async function turnsIn(databases: readonly CodexDatabase[]): Promise<readonly Turn[]> {
-  const turns: Turn[] = [];
-  for (const { root, path } of databases.filter(({ kind }) => kind === "thread_history")) {
-    if ((await lookAt({ root, path })).kind !== "file") continue;
-    const read = await readDatabase(path, (database) => {
-      if (!isThere(database, ["thread_turns", "started_at"])) return [];
-      return database.prepare("SELECT thread_id AS thread, started_at AS 'from', completed_at AS 'to' FROM thread_turns WHERE started_at IS NOT NULL").all();
-    });
-    if (read.kind === "done")
-      turns.push(...(read.value as readonly { thread: string; from: number; to: number | null }[]).map((turn) => ({ ...turn, to: turn.to ?? undefined })));
-  }
-  return turns;
+  const found = databases.filter(({ kind }) => kind === "thread_history").map((database) => readRows(database, turnsOf));
+  return (await Promise.all(found)).flatMap((turns) => turns ?? []);
+}
+
+function turnsOf(database: Database): readonly Turn[] {
+  if (!isThere(database, ["thread_turns", "started_at"])) return [];
+  const turns = database.prepare("SELECT thread_id AS thread, started_at AS 'from', completed_at AS 'to' FROM thread_turns WHERE started_at IS NOT NULL").all();
+  return turns as readonly Turn[];
 }

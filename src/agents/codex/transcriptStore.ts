@@ -23,7 +23,11 @@ export async function transcriptStore({ home, id, name, paths, mayAskProgram, sw
     const looks = await Promise.all(paths.map(async (path) => ({ path, target: await lookAt({ root: home, path }) })));
     return looks.filter(({ target }) => target.kind !== "absent");
   };
-  const letGo = async (signal: AbortSignal) => (mayAskProgram ? deleteByProgram(id, home, signal) : undefined);
+  const letGo = async (signal: AbortSignal): Promise<string | undefined> => {
+    if ((await isThreadLoaded(home, id, signal)) === undefined && (await isAppServerThere(home))) return noAnswer;
+    const why = mayAskProgram ? await deleteByProgram(id, home, signal) : undefined;
+    return why ?? ((await isThreadLoaded(home, id, signal)) ? "Codex's background server still has it open, and would write it anew" : undefined);
+  };
   return {
     name,
     path: paths[0] ?? home,
@@ -41,9 +45,6 @@ export async function transcriptStore({ home, id, name, paths, mayAskProgram, sw
       }
       const why = await letGo(signal);
       if (why !== undefined) return blocked(why);
-      const isOpen = await isThreadLoaded(home, id, signal);
-      if (isOpen) return blocked("Codex's background server still has it open, and would write it anew");
-      if (isOpen === undefined && (await isAppServerThere(home))) return blocked("Codex's background server may have it open, and does not answer");
       for (const { path } of there) {
         for (const store of await storesAt({ root: home, path, name, belongsBecause: "" })) {
           const outcome = await store.erase(signal);
@@ -56,3 +57,5 @@ export async function transcriptStore({ home, id, name, paths, mayAskProgram, sw
     residue: async () => (await areThere()).map(({ path }) => path),
   };
 }
+
+const noAnswer = "Codex's background server may have it open, and does not answer";

@@ -1,6 +1,5 @@
-import { realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { pipeline } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import * as z from "zod";
@@ -42,12 +41,6 @@ export async function findTranscripts(home: string, signal: AbortSignal): Promis
   return found;
 }
 const fileName = /^rollout-.*-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl(?:\.zst)?$/;
-
-/** Whether two paths are one folder, also where one of them is gone or was written down with its letters composed in another way. */
-export async function isSameFolder(a: string, b: string): Promise<boolean> {
-  const [one, other] = await Promise.all([a, b].map(async (path) => (await realpath(path).catch(() => resolve(path))).normalize("NFC")));
-  return one === other;
-}
 
 /** `sessions/<year>/<month>/<day>`, and what was put away. */
 async function foldersIn(home: string): Promise<readonly string[]> {
