@@ -1,3 +1,6 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../../scripts/ownProcesses.ts";
 import type { DemoSession } from "../../scripts/demo/sessions.ts";
@@ -15,6 +18,13 @@ const sessions: readonly DemoSession[] = [
   { ...claude, mode: "working", subject: "a busy one", in: { tmux: "busy" } },
   { ...claude, mode: "deaf", subject: "a deaf one", in: { tmux: "deaf" } },
 ];
+
+const pictures = join(import.meta.dirname, "../../.results/screenshots");
+mkdirSync(pictures, { recursive: true });
+
+async function picture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
 
 describe("by the keyboard", () => {
   let workbench: Workbench;
@@ -41,6 +51,27 @@ describe("by the keyboard", () => {
     expect(lives("an idle one")).toBe(false);
     expect(keysOf("an idle one")).toEqual([]);
     expect(lives("its neighbour")).toBe(true);
+  });
+
+  it("what was stopped is purged from its menu: the question names it and what is deleted, and its plan is a page of its own", async () => {
+    const { page, demo } = workbench;
+    const { id } = demo.of("an idle one");
+    await expect.poll(() => view.row("an idle one").count()).toBe(0);
+    await view.press("Stopped", "ArrowRight");
+    await view.row("an idle one").waitFor();
+    await view.chooseFromMenu("an idle one", "Purge Conversation…");
+    const question = await dialogOf(page).innerText();
+    for (const words of ["Purge the conversation of “an idle one”?", "Claude Code", id, "Deleted for good, ", "transcript"]) expect(question).toContain(words);
+    await picture(page, "purge");
+
+    await answer(page, "Show Plan");
+    await page.getByRole("tab", { name: /Purge plan an idle one/ }).waitFor();
+    await expect.poll(() => page.locator(".editor-instance .view-lines").innerText()).toContain(`${id}.jsonl`);
+    await picture(page, "purge-plan");
+    await page.locator(".notifications-toasts").getByRole("button", { name: "Purge Conversation…" }).click();
+    await answer(page, "Purge Conversation");
+    await toastOf(page, /Purged the conversation of “an idle one”/).waitFor();
+    await expect.poll(() => view.row("an idle one").count()).toBe(0);
   });
 
   it("Delete on one in the middle of a turn asks first, and Cancel leaves it alone", async () => {
