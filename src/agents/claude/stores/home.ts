@@ -7,7 +7,7 @@ import { findHistory } from "./history.ts";
 import { findJobs } from "./jobs.ts";
 import { isNamedBy } from "./named.ts";
 import { findPidFiles } from "./pidFiles.ts";
-import type { Transcript } from "./transcripts.ts";
+import type { Strange, Transcript } from "./transcripts.ts";
 
 /** What one config home has of the conversation. */
 export interface InHome {
@@ -17,14 +17,8 @@ export interface InHome {
   readonly leftAlone: readonly LeftAlone[];
 }
 
-/** `strange`: transcripts with its id that are not its own, and why. */
-export async function storesInHome(
-  home: string,
-  id: string,
-  transcripts: readonly Transcript[],
-  strange: ReadonlyMap<Transcript, string>,
-  signal: AbortSignal,
-): Promise<InHome> {
+/** Looks at the one home, and changes nothing. */
+export async function storesInHome(home: string, id: string, transcripts: readonly Transcript[], strange: Strange, signal: AbortSignal): Promise<InHome> {
   const own = transcripts.filter((each) => !strange.has(each));
   const [history, jobs, pids, beside] = [
     await findHistory(home, id),
@@ -87,7 +81,7 @@ async function findBeside(
   home: string,
   id: string,
   transcripts: readonly Transcript[],
-  strange: ReadonlyMap<Transcript, string>,
+  strange: Strange,
 ): Promise<{ readonly stores: readonly Store[]; readonly leftAlone: readonly LeftAlone[] }> {
   const stores: Store[] = [];
   const leftAlone: LeftAlone[] = [];

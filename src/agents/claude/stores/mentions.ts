@@ -1,4 +1,4 @@
-import { lstat, opendir } from "node:fs/promises";
+import { lstat, opendir, readlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import * as z from "zod";
 import type { Kept, LeftAlone } from "../../../core/store.ts";
@@ -22,10 +22,10 @@ export async function findMentions(sought: Sought, signal: AbortSignal): Promise
   const { home, id, since, known } = sought;
   const taken = new Set([...known.stores, ...known.leftAlone].map(({ path }) => path));
   const mentions: LeftAlone[] = [];
-  for await (const path of filesBelow(home, taken)) {
+  for await (const entry of entriesBelow(home, sought, taken)) {
     signal.throwIfAborted();
-    const isNamed = basename(path).includes(id);
-    if (isNamed || ((await isWrittenSince(path, since)) && (await isIn(path, id)))) mentions.push(await wordsFor(path, sought));
+    const { path } = entry;
+    if (entry.isNamed || ((await isWrittenSince(path, since)) && (await isIn(path, id)))) mentions.push(await wordsFor(path, sought));
   }
   // Beside the usual home, not in it.
   const settings = join(dirname(home), ".claude.json");
@@ -33,7 +33,13 @@ export async function findMentions(sought: Sought, signal: AbortSignal): Promise
   return mentions;
 }
 
-async function* filesBelow(folder: string, taken: ReadonlySet<string>): AsyncGenerator<string> {
+interface Entry {
+  readonly path: string;
+  /** Its name has the id, or the name that it is a link to: what is below it is not looked at. */
+  readonly isNamed: boolean;
+}
+
+async function* entriesBelow(folder: string, sought: Sought, taken: ReadonlySet<string>): AsyncGenerator<Entry> {
   const entries = await opendir(folder).catch((error: unknown) => {
     if (isAbsence(error)) return [];
     throw error;
@@ -41,8 +47,10 @@ async function* filesBelow(folder: string, taken: ReadonlySet<string>): AsyncGen
   for await (const entry of entries) {
     const path = join(folder, entry.name);
     if (taken.has(path)) continue;
-    if (entry.isDirectory()) yield* filesBelow(path, taken);
-    else if (entry.isFile()) yield path;
+    const leadsTo = entry.isSymbolicLink() ? await readlink(path).catch(() => "") : "";
+    const isNamed = entry.name.includes(sought.id) || leadsTo.includes(sought.id);
+    if (isNamed || entry.isFile()) yield { path, isNamed };
+    else if (entry.isDirectory()) yield* entriesBelow(path, sought, taken);
   }
 }
 
@@ -70,7 +78,7 @@ async function wordsFor(path: string, { home, id }: Sought): Promise<LeftAlone> 
       : { name: "another conversation", path, why: "it mentions the id", holds: "id" };
   }
   if (folder === "plugins" || folder === "daemon.log") return { name: "a file that all share", path, why: "it mentions the id", holds: "id" };
-  return { name: "a file that nothing here knows", path, why: "it mentions the id, and nothing tells that it is the conversation's alone", holds: "text" };
+  return { name: "a place that is not known", path, why: "it names the id, and nothing tells that it is the conversation's alone", holds: "text" };
 }
 
 const settingsFile = {

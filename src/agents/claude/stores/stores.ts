@@ -10,35 +10,37 @@ import { findMentions } from "./mentions.ts";
 import { isSameFolder } from "./sameFolder.ts";
 import { findTemporary } from "./temporary.ts";
 import { findTranscripts } from "./transcripts.ts";
-import type { Transcript } from "./transcripts.ts";
+import type { Strange, Transcript } from "./transcripts.ts";
 
 /** All that Claude Code keeps of one conversation, found by its id and never by the name of a folder. */
 export const stores: NonNullable<Agent["stores"]> = async ({ conversation, cwd, configHomes }, signal) => {
   const { id, home } = conversation;
   if (!uuidPattern.test(id)) return { stores: [], leftAlone: [] };
 
-  const known = await distinct([...(home === undefined ? [] : [home]), usualHome(), ...configHomes]);
-  const transcripts = new Map<string, readonly Transcript[]>();
-  for (const each of known) transcripts.set(each, await findTranscripts(each, id, signal));
-  const asked = home === undefined ? known : known.slice(0, 1);
-  const candidates = asked.flatMap((each) => transcripts.get(each) ?? []);
-  const strange = new Map<Transcript, string>();
-  if (candidates.length > 1) for (const each of candidates) await markStrange(each, cwd, strange);
+  const homes = await distinct([...(home === undefined ? [] : [home]), usualHome(), ...configHomes]);
+  const found = await Promise.all(homes.map(async (each) => ({ home: each, transcripts: await findTranscripts(each, id, signal) })));
+  // Its own home known, it is not in any other: what is there is another's, or a copy.
+  const asked = home === undefined ? found : found.slice(0, 1);
+  const strange = await strangeAmong(
+    asked.flatMap(({ transcripts }) => transcripts),
+    cwd,
+  );
+  const inHomes: InHome[] = [];
+  for (const each of found) inHomes.push(await storesInHome(each.home, id, each.transcripts, strange, signal));
+  // A home whose transcripts are all another's is another's.
+  const own = inHomes.filter((_, at) => {
+    const transcripts = asked[at]?.transcripts;
+    return transcripts !== undefined && (transcripts.length === 0 || transcripts.some((each) => !strange.has(each)));
+  });
 
-  const [temporary, ...found] = [
-    await findTemporary(id),
-    ...(await Promise.all(known.map((each) => storesInHome(each, id, transcripts.get(each) ?? [], strange, signal)))),
-  ];
-  const own = found.filter((each) => asked.includes(each.home) && isIts(each, transcripts.get(each.home) ?? [], strange));
-  const others = found.filter((each) => !own.includes(each));
-
-  const since = Math.min(...known.flatMap((each) => transcripts.get(each) ?? []).map(({ beganAt }) => beganAt ?? 0));
+  const temporary = await findTemporary(id);
   const kept: Kept = {
     stores: [...temporary.stores, ...own.flatMap(({ before }) => before), ...own.flatMap(({ transcripts }) => transcripts)],
-    leftAlone: [...temporary.leftAlone, ...own.flatMap(({ leftAlone }) => leftAlone), ...others.flatMap(leaveAll)],
+    leftAlone: [...temporary.leftAlone, ...inHomes.flatMap((each) => (own.includes(each) ? each.leftAlone : leaveAll(each)))],
   };
+  const since = earliest(found.flatMap(({ transcripts }) => transcripts));
   const mentions: LeftAlone[] = [];
-  for (const { home } of own) mentions.push(...(await findMentions({ home, id, since: Number.isFinite(since) ? since : 0, known: kept }, signal)));
+  for (const each of own) mentions.push(...(await findMentions({ home: each.home, id, since, known: kept }, signal)));
   return { ...kept, leftAlone: [...kept.leftAlone, ...mentions] };
 };
 
@@ -57,16 +59,21 @@ async function distinct(homes: readonly string[]): Promise<readonly string[]> {
   return [...seen.values()];
 }
 
-/** Of several with its id, those are its own that began where it was at work. */
-async function markStrange(transcript: Transcript, cwd: string | undefined, strange: Map<Transcript, string>): Promise<void> {
-  const { beganIn } = transcript;
-  if (beganIn === undefined) strange.set(transcript, "several have its id, and this one does not tell where it began");
-  else if (cwd === undefined || !(await isSameFolder(beganIn, cwd))) strange.set(transcript, `it began in ${beganIn}`);
+/** Of several with its id, those are its own that began where it was at work. A single one is, wherever it began: a resumed conversation stays there. */
+async function strangeAmong(transcripts: readonly Transcript[], cwd: string | undefined): Promise<Strange> {
+  const strange = new Map<Transcript, string>();
+  if (transcripts.length < 2) return strange;
+  for (const each of transcripts) {
+    const { beganIn } = each;
+    if (beganIn === undefined) strange.set(each, "several have its id, and this one does not tell where it began");
+    else if (cwd === undefined || !(await isSameFolder(beganIn, cwd))) strange.set(each, `it began in ${beganIn}`);
+  }
+  return strange;
 }
 
-/** A home whose transcripts are all another's is another's. */
-function isIts(_: InHome, transcripts: readonly Transcript[], strange: ReadonlyMap<Transcript, string>): boolean {
-  return transcripts.length === 0 || transcripts.some((each) => !strange.has(each));
+/** Since ever, where it is not told. */
+function earliest(transcripts: readonly Transcript[]): number {
+  return transcripts.length === 0 ? 0 : Math.min(...transcripts.map(({ beganAt = 0 }) => beganAt));
 }
 
 function leaveAll({ home, before, transcripts, leftAlone }: InHome): readonly LeftAlone[] {

@@ -14,6 +14,9 @@ export interface Transcript {
   readonly beganAt: number | undefined;
 }
 
+/** Transcripts that have the id and are not the conversation's own, and why. */
+export type Strange = ReadonlyMap<Transcript, string>;
+
 /** Below whichever project it lies: a resumed conversation goes on where it began, and folders share a key. */
 export async function findTranscripts(home: string, id: string, signal: AbortSignal): Promise<readonly Transcript[]> {
   const projects = join(home, "projects");

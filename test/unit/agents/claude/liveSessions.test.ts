@@ -54,6 +54,18 @@ test("a living session has its process, id, home, folder and start", async () =>
   });
 });
 
+test.each<[object, number | undefined]>([
+  [{ updatedAt: 20 }, 20],
+  [{ updatedAt: 20, statusUpdatedAt: 10 }, 10],
+  [{ status: "waiting", waitingFor: "dialog open", statusUpdatedAt: 10 }, 10],
+  [{}, undefined],
+  [{ status: "busy", statusUpdatedAt: 10 }, undefined],
+  [{ status: "shell", statusUpdatedAt: 10 }, undefined],
+  [{ statusUpdatedAt: "yesterday" }, undefined],
+])("%o has been idle since %o", async (changes, since) => {
+  expect((await readOne(changes))?.idleSince).toBe(since);
+});
+
 test.each<[object, string, string]>([
   [{ status: "busy" }, "working", "its own file says busy"],
   [{ status: "idle" }, "idle", "waits for a prompt"],
