@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import type { Agent, Recognised, Told } from "../../core/agent.ts";
@@ -14,9 +13,9 @@ import { installedAs } from "../installed.ts";
 import type { Installed } from "../installed.ts";
 import { parseJson, parseJsonLines } from "../jsonText.ts";
 import { asTitle } from "../titles.ts";
+import { dataFolderOf, defaultFolder, idPattern } from "./home.ts";
 import { abortRun, hubMark, isHubThere } from "./hub.ts";
-
-const idPattern = /^\d{13}_[0-9a-z]{5}$/;
+import { clineStores } from "./stores.ts";
 
 /** Cline CLI, run here as 3.0.65. The work mostly runs in its hub, one for each home; its own log says which session a window shows. */
 export const cline: Agent = {
@@ -68,6 +67,7 @@ export const cline: Agent = {
   },
   watchPaths: (configHome) => [join(configHome, "sessions")],
   watchPathsOf: ({ conversation }) => (conversation ? [sessionFileOf(conversation)] : []),
+  stores: clineStores,
   storesByHand: [
     "~/.cline/data/sessions/<id>",
     "~/.cline/data/db/sessions.db and session-search.db: the rows that name the id, the second with the whole text",
@@ -103,16 +103,6 @@ const withValue = new Set(
     "--host --port --pathname"
   ).split(" "),
 );
-
-function dataFolderOf(environment: ReadonlyMap<string, string>): string | undefined {
-  const home = environment.get("HOME");
-  const folder = environment.get("CLINE_DIR") || (home ? join(home, ".cline") : undefined);
-  return environment.get("CLINE_DATA_DIR") || (folder && join(folder, "data"));
-}
-
-function defaultFolder(): string {
-  return join(homedir(), ".cline", "data");
-}
 
 /** Its own argument goes before its environment; a relative one is meant from where it was started. */
 function dataFolderOfRun({ cwd = "/", configHome }: Run, { program }: ProcessEntry): string {

@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import * as z from "zod";
+import type { ConversationPlace } from "../../core/agent.ts";
+import type { Kept, LeftAlone, Store } from "../../core/store.ts";
+import { storesAt } from "../../system/erase/files.ts";
+import { rowStoresIn } from "../../system/erase/rows.ts";
+import type { Rows } from "../../system/erase/rows.ts";
+import { listIfPresent, readIfPresent } from "../../system/files.ts";
+import { readDatabase } from "../../system/sqlite.ts";
+import { parseJson } from "../jsonText.ts";
+import { checkpointStores } from "./checkpoints.ts";
+import { keptPrompts } from "./history.ts";
+import { defaultFolder, idPattern, isOf } from "./home.ts";
+import { keptLogLines } from "./logs.ts";
+import { deleteByCline } from "./ownDelete.ts";
+import { removeFromSearch } from "./search.ts";
+import { countRows, cronTables, eventTables, has, isIts, named, recordTables, removeRows, runTables, searchTables, taskTables } from "./tables.ts";
+import type { Table } from "./tables.ts";
+
+/** All that Cline CLI keeps of a conversation, its sub-agents' rows and files included: they have no window of their own, and their ids begin with its. */
+export async function clineStores({ conversation: { id, home }, configHomes }: ConversationPlace, signal: AbortSignal): Promise<Kept> {
+  if (!idPattern.test(id)) return { stores: [], leftAlone: [] };
+  const homes = home === undefined ? [...new Set([defaultFolder(), ...configHomes])] : [home];
+  const kept: Kept[] = [];
+  for (const each of homes) {
+    signal.throwIfAborted();
+    kept.push(await keptIn(each, id));
+  }
+  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+}
+
+/** The prompts go first, since only the transcript tells which they are; then Cline deletes what it would, and what it leaves follows. */
+async function keptIn(home: string, id: string): Promise<Kept> {
+  const prompts = await keptPrompts(home, id);
+  const logLines = await keptLogLines(home, id);
+  return {
+    stores: [
+      ...prompts.stores,
+      ...(await checkpointStores(home, id, await foldersOf(home, id))),
+      ...(await recordStores(home, id)),
+      ...(await rowsOf(home, id)),
+      ...logLines.stores,
+      ...(await folders(home, id)),
+    ],
+    leftAlone: [...prompts.leftAlone, ...logLines.leftAlone, ...(await mentions(home, id))],
+  };
+}
+
+async function recordStores(home: string, id: string): Promise<readonly Store[]> {
+  const stores = await rowStoresIn(rows(home, id, "sessions.db", "its record in Cline's list, and what hangs on it", recordTables));
+  return stores.map((record) => ({
+    ...record,
+    async erase(signal) {
+      await deleteByCline(home, id, signal);
+      const erased = await record.erase(signal);
+      return erased.kind === "absent" ? { kind: "erased" } : erased;
+    },
+  }));
+}
+
+async function rowsOf(home: string, id: string): Promise<readonly Store[]> {
+  const names = await listIfPresent(join(home, "db"));
+  const like = (pattern: RegExp) => names.filter((name) => pattern.test(name)).toSorted();
+  const all = [
+    {
+      ...rows(home, id, "session-search.db", "its text in the search index", searchTables),
+      remove: (database) => removeFromSearch(database, id),
+    } satisfies Rows,
+    ...like(/^hub-events-[\w.-]+\.db$/).map((name) => rows(home, id, name, "its events in the hub", eventTables)),
+    ...like(/^hub-runs-[\w.-]+\.db$/).map((name) => rows(home, id, name, "its turns in the hub", runTables)),
+    rows(home, id, "tasks.db", "its name and its results in the task list", taskTables),
+    rows(home, id, "cron.db", "its name in the list of scheduled runs", cronTables),
+  ];
+  return (await Promise.all(all.map(rowStoresIn))).flat();
+}
+
+function rows(home: string, id: string, file: string, name: string, tables: readonly Table[]): Rows {
+  return {
+    root: home,
+    path: join(home, "db", file),
+    name,
+    belongsBecause: "they name its id",
+    id,
+    count: (database) => countRows(database, tables, id),
+    remove: (database) => removeRows(database, tables, id),
+  };
+}
+
+/** Its own folder last, with the transcript. */
+async function folders(home: string, id: string): Promise<readonly Store[]> {
+  const sessions = join(home, "sessions");
+  const subAgents = (await listIfPresent(sessions)).filter((name) => name !== id && isOf(id, name)).toSorted();
+  const at = (name: string, called: string, belongsBecause: string) => storesAt({ root: home, path: join(sessions, name), name: called, belongsBecause });
+  const of = await Promise.all(subAgents.map((name) => at(name, "folder of a sub-agent", "its name begins with the conversation's id")));
+  return [...of.flat(), ...(await at(id, "transcript", "its name is the conversation's id"))];
+}
+
+const sessionFile = z.object({ cwd: z.string().startsWith("/") });
+
+/** Where it was at work, by its record and its own file. */
+async function foldersOf(home: string, id: string): Promise<readonly string[]> {
+  const read = await readDatabase(join(home, "db", "sessions.db"), (database) =>
+    has(database, "sessions", ["session_id", "cwd"]) ? database.prepare(`SELECT cwd FROM sessions WHERE ${isIts("session_id")}`).all(named(id)) : [],
+  );
+  const file = parseJson(await readIfPresent(join(home, "sessions", id, `${id}.json`), 1024 * 1024));
+  const told = [...(read.kind === "done" ? read.value : []), file];
+  return [...new Set(told.flatMap((each) => sessionFile.safeParse(each).data?.cwd ?? []))];
+}
+
+/** Other conversations that tell of it: one that was forked from it holds what was said up to then. */
+async function mentions(home: string, id: string): Promise<readonly LeftAlone[]> {
+  const read = await readDatabase(join(home, "db", "sessions.db"), (database) => {
+    if (!has(database, "sessions", ["session_id", "parent_session_id", "metadata_json"])) return [];
+    const others = `NOT ${isIts("session_id")} AND (instr(coalesce(metadata_json, ''), @id) > 0 OR ${isIts("coalesce(parent_session_id, '')")})`;
+    return database.prepare(`SELECT session_id FROM sessions WHERE ${others} LIMIT 1000`).pluck().all(named(id));
+  });
+  return (read.kind === "done" ? read.value : []).map((other) => ({
+    name: "another conversation",
+    path: join(home, "sessions", String(other)),
+    why: "it is a conversation of its own that tells of this one, such as one that was forked from it",
+    holds: "text",
+  }));
+}
