@@ -19,6 +19,8 @@ export interface StandInOptions {
   /** Each signal and key that reaches it, one JSON a line. */
   readonly log?: string;
   readonly exitMs?: number;
+  /** Claude Code only: since when its file says that nothing has happened. */
+  readonly idleSince?: number;
 }
 
 export interface StandInPrograms {
@@ -46,7 +48,7 @@ export function makeStandInPrograms(folder: string, node: string = process.execP
 
   return {
     bin: join(folder, "bin"),
-    start(agent, { mode = "open", subject = "", id, log, exitMs } = {}) {
+    start(agent, { mode = "open", subject = "", id, log, exitMs, idleSince } = {}) {
       const words = id !== undefined ? resumeArguments[agent](id) : promptArguments(agent, subject);
       return {
         argv: [node, scriptOf(folder, agent), ...words],
@@ -55,6 +57,7 @@ export function makeStandInPrograms(folder: string, node: string = process.execP
           STAND_IN_SUBJECT: subject,
           ...(log === undefined ? {} : { STAND_IN_LOG: log }),
           ...(exitMs === undefined ? {} : { STAND_IN_EXIT_MS: String(exitMs) }),
+          ...(idleSince === undefined ? {} : { STAND_IN_IDLE_SINCE: String(idleSince) }),
         },
       };
     },

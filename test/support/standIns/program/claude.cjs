@@ -27,6 +27,7 @@ exports.open = function open({ id, cwd, subject }) {
     entrypoint: "cli",
     tmux: paneHere(),
     name: subject || `${basename(cwd)}-${process.pid % 100}`,
+    ...(process.env.STAND_IN_IDLE_SINCE && { statusUpdatedAt: Number(process.env.STAND_IN_IDLE_SINCE) }),
   };
   if (subject) write(join(home, "projects", cwd.replaceAll(/[^A-Za-z0-9]/g, "-"), `${id}.jsonl`), lines(conversation(id, cwd, subject)));
   return {

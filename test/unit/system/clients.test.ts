@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { hasTcpClient, hasUnixClient } from "../../../src/system/clients.ts";
+
+const own = new Set(["10", "11", "12"]);
+const head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode";
+const tcp = (local: string, remote: string, state: string, inode: string): string =>
+  `   0: 0100007F:${local} 0100007F:${remote} ${state} 00000000:00000000 00:00000000 00000000     0        0 ${inode} 1 0000 100`;
+
+test.each([
+  ["nobody is connected", [tcp("1F90", "0000", "0A", "10")], false],
+  ["somebody is", [tcp("1F90", "0000", "0A", "10"), tcp("1F90", "C000", "01", "11"), tcp("C000", "1F90", "01", "99")], true],
+  ["somebody waits to be accepted", [tcp("1F90", "0000", "0A", "10"), tcp("1F90", "C000", "01", "0")], true],
+  ["it is connected with itself", [tcp("1F90", "0000", "0A", "10"), tcp("1F90", "C000", "01", "11"), tcp("C000", "1F90", "01", "12")], false],
+  ["it is a client of another's", [tcp("1F90", "0000", "0A", "98"), tcp("1F90", "C000", "01", "99"), tcp("C000", "1F90", "01", "12")], false],
+  ["somebody has just left", [tcp("1F90", "0000", "0A", "10"), tcp("1F90", "C000", "06", "0")], false],
+])("by TCP, where %s: %o", (_what, rows, expected) => {
+  expect(hasTcpClient([head, ...rows].join("\n"), own)).toBe(expected);
+});
+
+const unix = (flags: string, state: string, inode: string, path = ""): string => `0000000000000000: 00000002 00000000 ${flags} 0001 ${state} ${inode} ${path}`;
+
+test.each([
+  ["nobody is connected", [unix("00010000", "01", "10", "/tmp/a b")], false],
+  ["somebody is", [unix("00010000", "01", "10", "/tmp/a b"), unix("00000000", "03", "11", "/tmp/a b")], true],
+  ["it is a client of another's", [unix("00010000", "01", "98", "/tmp/a b"), unix("00000000", "03", "99", "/tmp/a b"), unix("00000000", "03", "11")], false],
+  ["another listens at that path", [unix("00010000", "01", "98", "/tmp/a"), unix("00000000", "03", "11", "/tmp/b")], false],
+])("by a Unix socket, where %s: %o", (_what, rows, expected) => {
+  expect(hasUnixClient(rows.join("\n"), own)).toBe(expected);
+});
