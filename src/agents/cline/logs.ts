@@ -1,11 +1,9 @@
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Kept } from "../../core/store.ts";
 import { lookAt } from "../../system/erase/confined.ts";
-import { lineStoresIn } from "../../system/erase/lines.ts";
+import { lineStoresIn, staysOpen } from "../../system/erase/lines.ts";
 import { countOf } from "../../system/erase/rows.ts";
 import { listIfPresent } from "../../system/files.ts";
-import { isHeldByAppender } from "../../system/heldOpen.ts";
 
 /** Lines of its logs that name the conversation and no other. The hub keeps its own log open for as long as it lives: that one stays. */
 export async function keptLogLines(home: string, id: string): Promise<Kept> {
@@ -19,7 +17,8 @@ async function keptIn(home: string, path: string, id: string): Promise<Kept> {
   const name = "its lines in a log";
   const { kind } = await lookAt({ root: home, path });
   if (kind !== "file" || (await countOf(id, [path])) === 0) return { stores: [], leftAlone: [] };
-  if (await isHeld(path)) return { stores: [], leftAlone: [{ name, path, why: "a program keeps it open to write to it, such as Cline's hub", holds: "id" }] };
+  if (await staysOpen(path))
+    return { stores: [], leftAlone: [{ name, path, why: "a program keeps it open to write to it, such as Cline's hub", holds: "id" }] };
   const names = (line: string) => ({ it: idsIn(line).includes(id), others: idsIn(line).some((named) => named !== id) });
   const lines = { root: home, path, name, belongsBecause: "they name its id and no other conversation's" };
   const stores = await lineStoresIn({ ...lines, isIts: (line) => names(line).it && !names(line).others });
@@ -30,9 +29,4 @@ async function keptIn(home: string, path: string, id: string): Promise<Kept> {
 /** Requests of the hub have ids of the same form, with a word before them. */
 function idsIn(line: string): readonly string[] {
   return line.match(/(?<![0-9A-Za-z_])\d{13}_[0-9a-z]{5}(?![0-9A-Za-z])/g) ?? [];
-}
-
-async function isHeld(path: string): Promise<boolean> {
-  await using file = await open(path, "r");
-  return isHeldByAppender(file);
 }

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import * as z from "zod";
 import type { ConversationPlace } from "../../core/agent.ts";
-import type { Kept, LeftAlone, Store } from "../../core/store.ts";
+import type { Kept, LeftAlone, Store, StoreOutcome } from "../../core/store.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { rowStoresIn } from "../../system/erase/rows.ts";
 import type { Rows } from "../../system/erase/rows.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
-import { readDatabase } from "../../system/sqlite.ts";
+import { emptyLog, readDatabase } from "../../system/sqlite.ts";
 import { parseJson } from "../jsonText.ts";
 import { checkpointStores } from "./checkpoints.ts";
 import { keptPrompts } from "./history.ts";
@@ -53,7 +53,9 @@ async function recordStores(home: string, id: string): Promise<readonly Store[]>
     async erase(signal) {
       await deleteByCline(home, id, signal);
       const erased = await record.erase(signal);
-      return erased.kind === "absent" ? { kind: "erased" } : erased;
+      if (erased.kind !== "absent") return erased;
+      await emptyLog(record.path);
+      return { kind: "erased" };
     },
   }));
 }
@@ -86,13 +88,18 @@ function rows(home: string, id: string, file: string, name: string, tables: read
   };
 }
 
-/** Its own folder last, with the transcript. */
+/** Its own folder last, with the transcript; Cline has mostly deleted it by then. */
 async function folders(home: string, id: string): Promise<readonly Store[]> {
   const sessions = join(home, "sessions");
   const subAgents = (await listIfPresent(sessions)).filter((name) => name !== id && isOf(id, name)).toSorted();
   const at = (name: string, called: string, belongsBecause: string) => storesAt({ root: home, path: join(sessions, name), name: called, belongsBecause });
   const of = await Promise.all(subAgents.map((name) => at(name, "folder of a sub-agent", "its name begins with the conversation's id")));
-  return [...of.flat(), ...(await at(id, "transcript", "its name is the conversation's id"))];
+  const own = await at(id, "transcript", "its name is the conversation's id");
+  return [...of.flat(), ...own.map((store) => ({ ...store, erase: async (signal: AbortSignal) => asErased(await store.erase(signal)) }))];
+}
+
+function asErased(outcome: StoreOutcome): StoreOutcome {
+  return outcome.kind === "absent" ? { kind: "erased" } : outcome;
 }
 
 const sessionFile = z.object({ cwd: z.string().startsWith("/") });

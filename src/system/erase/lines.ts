@@ -115,7 +115,7 @@ function whyNoText(target: Target): string | undefined {
 }
 
 /** Who appends a line opens the file for a moment. Who has it open each time that one looks keeps it, and would go on to write to the old file. */
-async function staysOpen(path: string): Promise<boolean> {
+export async function staysOpen(path: string): Promise<boolean> {
   for (let look = 0; look < looks; look++) {
     if (look > 0) await sleep(betweenLooksMs);
     await using file = await open(path, "r");
