@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Evidence } from "../../core/evidence.ts";
 import type { Liveness } from "../../core/facet.ts";
 import type { Change, RecordOutcome } from "../../core/source.ts";
-import { withFileLock } from "../../system/fileLock.ts";
 import { replaceFile } from "../../system/files.ts";
 import { findStats, stampOf } from "../../system/ownFile.ts";
 import { endState } from "./endState.ts";
@@ -12,7 +10,8 @@ import { isSameOwner } from "./owner.ts";
 import { parseState } from "./state.ts";
 import type { State } from "./state.ts";
 import { readStateText } from "./stateFile.ts";
-import { lockFolderName, lookAtFolder, stateFolderName } from "./stateFolder.ts";
+import { stateFolderName } from "./stateFolder.ts";
+import { withStateLock } from "./stateLock.ts";
 
 export interface Ending {
   readonly common: string;
@@ -34,32 +33,9 @@ export type Ended = Exclude<RecordOutcome, { kind: "changedMeanwhile" }> | { rea
  */
 export async function changeState(ending: Ending): Promise<Ended> {
   const { common, asSeen } = ending;
-  for (const name of [stateFolderName, lockFolderName]) {
-    const folder = await lookAtFolder(join(common, name));
-    if (folder.kind === "unreachable") return { kind: "failed", reason: folder.reason };
-  }
-  if (await isRemote(common)) return { kind: "failed", reason: "its repository is on another machine's disk, where no lock is sure" };
-
-  let isHeld = false;
-  try {
-    const path = join(common, lockFolderName, `${asSeen.id}.lock`);
-    const done = await withFileLock(
-      path,
-      lockWithinMs,
-      () => {
-        isHeld = true;
-        return changeUnderLock(ending);
-      },
-      { folderMode: 0o750 },
-    );
-    return done.kind === "busy" ? done : done.value;
-  } catch (error) {
-    const isSystems = error instanceof Error && "code" in error;
-    if (isHeld && !isSystems) throw error;
-    return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
-  }
+  const done = await withStateLock(common, asSeen.id, () => changeUnderLock(ending));
+  return done.kind === "done" ? done.value : done;
 }
-const lockWithinMs = 2_000;
 
 async function changeUnderLock({ common, asSeen, liveness, change, guard, signal }: Ending): Promise<Ended> {
   const path = join(common, stateFolderName, `${asSeen.id}.json`);
@@ -92,10 +68,3 @@ async function changeUnderLock({ common, asSeen, liveness, change, guard, signal
   const after = await readStateText(path);
   return after.kind === "text" && after.text === text ? { kind: "recorded" } : { kind: "failed", reason: "another program wrote its state file over at once" };
 }
-
-/** Over a network a lock excludes some of those who would be excluded here, or nobody. */
-async function isRemote(path: string): Promise<boolean> {
-  return process.platform === "linux" && remoteKinds.has((await statfs(path)).type);
-}
-/** NFS, CIFS, SMB, SMB 2. */
-const remoteKinds = new Set([0x6969, 0xff534d42, 0x517b, 0xfe534d42]);

@@ -5,6 +5,7 @@ import type { SessionRecord } from "../../core/facet.ts";
 import type { Change, Guard, Look, Reading, RecordOutcome, Source } from "../../core/source.ts";
 import { changeState } from "./changeState.ts";
 import { followFolders } from "./followFolders.ts";
+import { leftIn } from "./leftAlone.ts";
 import { ownershipIn } from "./ownership.ts";
 import { isSameOwner, processOfOwner } from "./owner.ts";
 import { keyOf, recordOf } from "./recordOf.ts";
@@ -15,6 +16,7 @@ import type { State } from "./state.ts";
 import { readStateText } from "./stateFile.ts";
 import { openStateFolder } from "./stateFolder.ts";
 import type { FolderReading, StateFolder } from "./stateFolder.ts";
+import { storesIn } from "./stores.ts";
 
 /** The sessions that Entire keeps in the git directories of some folders' repositories. Read by us; written is only an end, as the program itself writes it. */
 export function createEntireSource({ repositories, agents }: { readonly repositories: readonly string[]; readonly agents: readonly Agent[] }): Source {
@@ -41,6 +43,12 @@ export function createEntireSource({ repositories, agents }: { readonly reposito
       };
     },
     record,
+    async stores({ key, place, liveness }, signal) {
+      const id = idIn(key);
+      // Its id becomes a part of paths.
+      if (!isStateId(id) || keyOf(id, place) !== key) return { stores: [], leftAlone: [] };
+      return { stores: await storesIn({ common: place, id, liveness: liveness.value }), leftAlone: await leftIn(place, id, signal) };
+    },
     takes: new Set(["exited", "stopped"]),
   };
 
@@ -63,7 +71,7 @@ export function createEntireSource({ repositories, agents }: { readonly reposito
   /** That one file afresh; of the others it only matters whether they name the same process. */
   async function lookAgain(key: SessionRecord["key"], common: string, census: Census, signal: AbortSignal): Promise<Look> {
     const { readings, unreachable } = await readAll(signal);
-    const id = key.slice(key.indexOf(":") + 1, key.lastIndexOf("@"));
+    const id = idIn(key);
     const folder = readings.find((each) => each.common === common);
     const [silent] = unreachable;
     if (!folder && silent) return { kind: "unreachable", reason: silent.reason };
@@ -169,4 +177,8 @@ function unreadableWords(count: number, common: string): string {
   return count === 1
     ? `1 file of Entire in ${where} can't be read, and is left alone.`
     : `${count} files of Entire in ${where} can't be read, and are left alone.`;
+}
+
+function idIn(key: SessionRecord["key"]): string {
+  return key.slice(key.indexOf(":") + 1, key.lastIndexOf("@"));
 }

@@ -64,7 +64,7 @@ async function askGit(folder: string, signal: AbortSignal): Promise<Told> {
 }
 const answersWithinMs = 5_000;
 /** What a hook or a task runs in may point git at a repository of its own; and its words are read here. */
-const gitEnvironment = {
+export const gitEnvironment = {
   GIT_OPTIONAL_LOCKS: "0",
   LC_ALL: "C",
   GIT_DIR: undefined,
