@@ -29,6 +29,8 @@ export const commandIds = [
   "sessionWarden.groupByFolder",
   "sessionWarden.filter",
   "sessionWarden.showAll",
+  "sessionWarden.findOrphans",
+  "sessionWarden.reclaim",
   "sessionWarden.doctor",
   "sessionWarden.showJournal",
   "sessionWarden.showLog",

@@ -9,9 +9,11 @@ import { FocusedRow } from "./focusedRow.ts";
 import { goCommands } from "./goCommands.ts";
 import { houseCommands } from "./houseCommands.ts";
 import { newSessionCommand } from "./newSession.ts";
+import { orphanCommands } from "./orphanCommands.ts";
 import { passwordCommands } from "./passwordCommands.ts";
 import { plain } from "./plainText.ts";
 import { purgeCommands } from "./purgeCommands.ts";
+import { reclaimCommand } from "./reclaimCommand.ts";
 import { serverCommands } from "./serverCommands.ts";
 import type { Choice, Purpose } from "./targets.ts";
 import { sessionsFor } from "./targets.ts";
@@ -39,6 +41,8 @@ export function registerCommands(face: Face): readonly vscode.Disposable[] {
     ...serverCommands(hands),
     ...passwordCommands(hands),
     ...purgeCommands(hands),
+    ...orphanCommands(hands),
+    ...reclaimCommand(hands),
     ...bookCommands(hands),
     ...copyCommands(hands),
     ...viewCommands(hands),
