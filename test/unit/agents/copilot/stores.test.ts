@@ -102,6 +102,10 @@ test("the search index stays whole, holds no word of it any more, and merges as 
     expect(() => after.exec("INSERT INTO search_index(search_index) VALUES ('integrity-check')")).not.toThrow();
     expect(after.prepare("SELECT count(*) FROM search_index WHERE search_index MATCH ?").pluck().get(marker)).toBe(0);
     expect(after.prepare("SELECT count(*) FROM search_index WHERE search_index MATCH 'neighbour'").pluck().get()).toBe(40);
+    // A word stands there without what it has in common with the one before it.
+    const blocks = "SELECT count(*) FROM search_index_data WHERE instr(block, CAST('lewalrus' AS BLOB)) > 0";
+    expect(after.prepare(blocks).pluck().get()).toBe(0);
+    expect(after.prepare(blocks.replace("lewalrus", "ighbour")).pluck().get()).toBeGreaterThan(0);
     expect(after.prepare("SELECT * FROM search_index_config").all()).toEqual(settings);
     expect(after.pragma("journal_mode", { simple: true })).toBe("wal");
     after.close();
