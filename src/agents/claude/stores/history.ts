@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import * as z from "zod";
 import type { LeftAlone, Store } from "../../../core/store.ts";
-import { copyLines, nothingCopied } from "../../../system/copyLines.ts";
 import { blocked } from "../../../system/erase/confined.ts";
 import { storesAt } from "../../../system/erase/files.ts";
 import { lineStoresIn } from "../../../system/erase/lines.ts";
 import { listIfPresent } from "../../../system/files.ts";
-import { findStats, withOwnFile } from "../../../system/ownFile.ts";
+import { findStats } from "../../../system/ownFile.ts";
 import { parseJson } from "../../jsonText.ts";
+import { seeLines } from "./seeLines.ts";
 
 /** Its lines in the prompts that all conversations share, and before them what only they point to: without the lines nobody knows whose a paste was. */
 export async function findHistory(home: string, id: string): Promise<{ readonly stores: readonly Store[]; readonly leftAlone: readonly LeftAlone[] }> {
@@ -55,13 +55,12 @@ interface Pasted {
 async function readPasted(home: string, id: string): Promise<Pasted> {
   const own = new Set<string>();
   const others = new Set<string>();
-  const see = (line: string): boolean => {
-    const { sessionId, pastedContents } = promptIn(line) ?? { pastedContents: {} };
-    for (const { contentHash = "" } of Object.values(pastedContents)) if (/^[0-9a-f]+$/.test(contentHash)) (sessionId === id ? own : others).add(contentHash);
-    return false;
-  };
-  for (const path of await filesIn(home))
-    await withOwnFile(path, (file) => copyLines(file, { appendFile: async () => undefined }, nothingCopied, { keep: see }, true));
+  for (const path of await filesIn(home)) {
+    await seeLines(path, (line) => {
+      const { sessionId, pastedContents } = promptIn(line) ?? { pastedContents: {} };
+      for (const { contentHash = "" } of Object.values(pastedContents)) if (/^[0-9a-f]+$/.test(contentHash)) (sessionId === id ? own : others).add(contentHash);
+    });
+  }
   return { own, others };
 }
 

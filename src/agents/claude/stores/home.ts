@@ -7,6 +7,7 @@ import { findHistory } from "./history.ts";
 import { findJobs } from "./jobs.ts";
 import { isNamedBy } from "./named.ts";
 import { findPidFiles } from "./pidFiles.ts";
+import { findPlans } from "./plans.ts";
 import type { Strange, Transcript } from "./transcripts.ts";
 
 /** What one config home has of the conversation. */
@@ -20,22 +21,23 @@ export interface InHome {
 /** Looks at the one home, and changes nothing. */
 export async function storesInHome(home: string, id: string, transcripts: readonly Transcript[], strange: Strange, signal: AbortSignal): Promise<InHome> {
   const own = transcripts.filter((each) => !strange.has(each));
-  const [history, jobs, pids, beside] = [
+  const [history, jobs, pids, beside, plans] = [
     await findHistory(home, id),
     await findJobs(home, id),
     await findPidFiles(home, id, signal),
     await findBeside(home, id, transcripts, strange),
+    await findPlans(home, own, signal),
   ];
   return {
     home,
-    before: [...pids.stores, ...jobs.stores, ...(await latestLink(home, id)), ...(await namedById(home, id)), ...beside.stores, ...history.stores],
+    before: [...pids, ...jobs.stores, ...(await latestLink(home, id)), ...(await namedById(home, id)), ...beside.stores, ...plans.stores, ...history.stores],
     transcripts: (await Promise.all(own.map(({ path }) => storesAt({ root: home, path, name: "transcript", belongsBecause: named })))).flat(),
     leftAlone: [
       ...[...strange].filter(([each]) => transcripts.includes(each)).map(([{ path }, why]): LeftAlone => ({ name: "transcript", path, why, holds: "text" })),
       ...history.leftAlone,
       ...jobs.leftAlone,
-      ...pids.leftAlone,
       ...beside.leftAlone,
+      ...plans.leftAlone,
     ],
   };
 }

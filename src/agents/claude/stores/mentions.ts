@@ -2,11 +2,10 @@ import { lstat, opendir, readlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import * as z from "zod";
 import type { Kept, LeftAlone } from "../../../core/store.ts";
-import { copyLines, nothingCopied } from "../../../system/copyLines.ts";
 import { countOf } from "../../../system/erase/rows.ts";
 import { isAbsence } from "../../../system/files.ts";
-import { withOwnFile } from "../../../system/ownFile.ts";
 import { parseJson } from "../../jsonText.ts";
+import { seeLines } from "./seeLines.ts";
 
 interface Sought {
   readonly home: string;
@@ -92,11 +91,9 @@ const line = z.object({ session_id: z.string().optional().catch(undefined), sess
 /** A fork's lines keep the id of where they were said first. */
 async function repeats(path: string, id: string): Promise<boolean> {
   let isSaid = false;
-  const see = (text: string): boolean => {
+  await seeLines(path, (text) => {
     const { session_id, sessionId } = (text.includes(id) && line.safeParse(parseJson(text)).data) || {};
     isSaid ||= session_id === id || sessionId === id;
-    return false;
-  };
-  await withOwnFile(path, (file) => copyLines(file, { appendFile: async () => undefined }, nothingCopied, { keep: see }, true));
+  });
   return isSaid;
 }

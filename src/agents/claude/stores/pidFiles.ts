@@ -1,19 +1,15 @@
 import { basename, join } from "node:path";
 import type { Census } from "../../../core/census.ts";
-import type { LeftAlone, Store } from "../../../core/store.ts";
+import type { Store } from "../../../core/store.ts";
 import { blocked } from "../../../system/erase/confined.ts";
 import { storesAt } from "../../../system/erase/files.ts";
-import { listIfPresent } from "../../../system/files.ts";
+import { listIfPresent, readIfPresent } from "../../../system/files.ts";
 import { openLinuxProcesses } from "../../../system/linuxProcesses.ts";
 import { openMacProcesses } from "../../../system/macProcesses.ts";
 import { readPidFile, readMachineId } from "../liveSessions.ts";
 
 /** What a process that was killed has left in the list of those that live. A living one's is never taken from it. */
-export async function findPidFiles(
-  home: string,
-  id: string,
-  signal: AbortSignal,
-): Promise<{ readonly stores: readonly Store[]; readonly leftAlone: readonly LeftAlone[] }> {
+export async function findPidFiles(home: string, id: string, signal: AbortSignal): Promise<readonly Store[]> {
   const names = await listIfPresent(join(home, "sessions"));
   const stores: Store[] = [];
   for (const pid of names.flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])) {
@@ -30,7 +26,7 @@ export async function findPidFiles(
       stores.push(...found.map((store) => unlessAlive(store, path, id)));
     }
   }
-  return { stores, leftAlone: [] };
+  return stores;
 }
 
 /** Looked at again right before: the pid may be another session's by now. The keys go first, since only the other file tells whose they are. */
@@ -46,6 +42,7 @@ function unlessAlive(store: Store, path: string, id: string): Store {
 }
 
 async function lookAt(path: string, id: string, signal: AbortSignal): Promise<"dead" | "living" | "others"> {
+  if (!(await readIfPresent(path, 64 * 1024))?.includes(id)) return "others";
   const told = await readPidFile(path, await censusOf(Number(basename(path, ".json")), signal), await readMachineId());
   if (told?.row.sessionId !== id) return "others";
   return told.liveness.value === "gone" ? "dead" : "living";

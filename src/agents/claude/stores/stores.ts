@@ -7,9 +7,9 @@ import { uuidPattern } from "../../ids.ts";
 import { storesInHome } from "./home.ts";
 import type { InHome } from "./home.ts";
 import { findMentions } from "./mentions.ts";
-import { isSameFolder } from "./sameFolder.ts";
+import { isSameFolder, isWithinEither } from "./sameFolder.ts";
 import { findTemporary } from "./temporary.ts";
-import { findTranscripts } from "./transcripts.ts";
+import { findTranscripts, wasAtWorkIn } from "./transcripts.ts";
 import type { Strange, Transcript } from "./transcripts.ts";
 
 /** All that Claude Code keeps of one conversation, found by its id and never by the name of a folder. */
@@ -59,10 +59,18 @@ async function distinct(homes: readonly string[]): Promise<readonly string[]> {
   return [...seen.values()];
 }
 
-/** Of several with its id, those are its own that began where it was at work. A single one is, wherever it began: a resumed conversation stays there. */
+/**
+ * Of several with its id, those are its own that began where it was at work: `--session-id` gives one id to as many as there are folders. A single one is
+ * its own wherever it began, since a resumed conversation stays there, but not one that has nothing to do with where it was at work.
+ */
 async function strangeAmong(transcripts: readonly Transcript[], cwd: string | undefined): Promise<Strange> {
   const strange = new Map<Transcript, string>();
-  if (transcripts.length < 2) return strange;
+  const [only, second] = transcripts;
+  if (only && !second) {
+    const { beganIn } = only;
+    const isIts = cwd === undefined || beganIn === undefined || (await isWithinEither(beganIn, cwd)) || (await wasAtWorkIn(only, cwd));
+    return isIts ? strange : strange.set(only, `it began in ${beganIn}, and was never at work in ${cwd}`);
+  }
   for (const each of transcripts) {
     const { beganIn } = each;
     if (beganIn === undefined) strange.set(each, "several have its id, and this one does not tell where it began");

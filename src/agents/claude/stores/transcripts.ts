@@ -5,6 +5,8 @@ import * as z from "zod";
 import { listIfPresent } from "../../../system/files.ts";
 import { withOwnFile } from "../../../system/ownFile.ts";
 import { parseJson } from "../../jsonText.ts";
+import { isSameFolder } from "./sameFolder.ts";
+import { seeLines } from "./seeLines.ts";
 
 /** A file with the dialogue, found by its name. */
 export interface Transcript {
@@ -30,6 +32,17 @@ export async function findTranscripts(home: string, id: string, signal: AbortSig
     found.set(real, { path, ...(await readBeginning(path)) });
   }
   return [...found.values()];
+}
+
+/** Whether any line of it tells of this folder: it was resumed there, or went there. */
+export async function wasAtWorkIn({ path }: Transcript, folder: string): Promise<boolean> {
+  const folders = new Set<string>();
+  await seeLines(path, (line) => {
+    const { cwd } = told.safeParse(line.includes('"cwd"') ? parseJson(line) : undefined).data ?? {};
+    if (cwd !== undefined) folders.add(cwd);
+  });
+  for (const each of folders) if (await isSameFolder(each, folder)) return true;
+  return false;
 }
 
 const told = z.object({ cwd: z.string().optional().catch(undefined), timestamp: z.iso.datetime().optional().catch(undefined) });

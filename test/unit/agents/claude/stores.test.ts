@@ -120,6 +120,20 @@ test("a name of a paste that leads elsewhere is not taken for one", async () => 
   expect(stores.filter(({ path }) => !path.includes(id) && !path.endsWith("history.jsonl"))).toEqual([]);
 });
 
+test("a plan that only its own transcript names goes; one that another conversation works by stays", async () => {
+  await using person = await aPerson();
+  const { home, cwd } = person;
+  const [own, shared, others] = ["make-it-swirling-kurzweil", "make-it-shared-hopper", "of-others-turing"] as const;
+  for (const name of [own, shared, others, `${own}-agent-a12`]) put(join(home, "plans", `${name}.md`), words);
+  put(join(home, "projects/-a", `${id}.jsonl`), transcriptOf(id, cwd, words) + lines({ slug: own }, { slug: shared }, { slug: "../settings" }));
+  put(join(home, "projects/-b", `${neighbourId}.jsonl`), lines({ slug: shared }, { slug: others }));
+  const before = wholeOf(home);
+  const { stores, leftAlone } = await keptOf({ home, cwd });
+  expect(leftAlone).toEqual([{ name: "its plan", path: join(home, `plans/${shared}.md`), why: "another conversation works by it too", holds: "text" }]);
+  expect(await eraseAll(stores)).toEqual(stores.map(() => erased));
+  expect(wholeOf(home)).toEqual(without(before, `plans/${own}.md`, `plans/${own}-agent-a12.md`, `projects/-a/${id}.jsonl`));
+});
+
 test("the link to the latest log of another conversation stays", async () => {
   await using person = await aFullPerson();
   const { home, cwd } = person;

@@ -1,9 +1,9 @@
-import { mkdirSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { projectKey } from "../../../../src/agents/claude/transcripts.ts";
 import { eraseAll, erased, without, wholeOf } from "../../system/erase/whole.ts";
-import { aPerson, id, keepConversation, keptOf, put, transcriptOf, words } from "./keptTree.ts";
+import { aPerson, id, keepConversation, keptOf, lines, put, transcriptOf, words } from "./keptTree.ts";
 
 /** Where a transcript of this id lies that began in `cwd`; by default where Claude Code itself would put it. */
 function putTranscript(home: string, cwd: string | undefined, key = projectKey(cwd ?? "/nowhere")): string {
@@ -14,10 +14,36 @@ function putTranscript(home: string, cwd: string | undefined, key = projectKey(c
 
 const pathsOf = (found: readonly { readonly path: string }[]): readonly string[] => found.map(({ path }) => path).toSorted();
 
-test("the only transcript is its own, wherever it began: a resumed conversation stays there", async () => {
+test("the only transcript is its own where it was resumed elsewhere: it stays where it began", async () => {
   await using person = await aPerson();
-  const path = putTranscript(person.home, "/home/someone/first");
-  expect(pathsOf((await keptOf({ home: person.home, cwd: person.cwd })).stores)).toEqual([path]);
+  const { home, cwd } = person;
+  const path = putTranscript(home, "/home/someone/first");
+  appendFileSync(path, lines({ type: "user", cwd, sessionId: id }));
+  expect(pathsOf((await keptOf({ home, cwd })).stores)).toEqual([path]);
+});
+
+test.each(["", "packages/a"])("the only transcript is its own where it began in a folder above or below: %j", async (below) => {
+  await using person = await aPerson();
+  const { home, cwd } = person;
+  const path = putTranscript(home, join(cwd, below));
+  for (const at of [cwd, join(cwd, "packages/a/src"), dirname(cwd)]) expect(pathsOf((await keptOf({ home, cwd: at })).stores)).toEqual([path]);
+});
+
+test("the other of two conversations with one id is not taken for it when it is purged again", async () => {
+  await using person = await aPerson();
+  const { home, cwd } = person;
+  putTranscript(home, cwd);
+  const other = putTranscript(home, "/home/someone/other");
+  await eraseAll((await keptOf({ home, cwd })).stores);
+  const { stores, leftAlone } = await keptOf({ home, cwd });
+  expect(stores).toEqual([]);
+  expect(leftAlone).toEqual([{ name: "transcript", path: other, why: `it began in /home/someone/other, and was never at work in ${cwd}`, holds: "text" }]);
+});
+
+test("the only transcript is its own where nothing tells where it was at work", async () => {
+  await using person = await aPerson();
+  const path = putTranscript(person.home, "/home/someone/other");
+  expect(pathsOf((await keptOf({ home: person.home })).stores)).toEqual([path]);
 });
 
 test("of several with its id, those are its own that began where it was at work; the others are told, with what lies beside them", async () => {
@@ -115,7 +141,7 @@ test("a config home that is a link is purged by either name", async () => {
 test("a project's folder that is a link to another's is not counted twice", async () => {
   await using person = await aPerson();
   const { home, cwd } = person;
-  const path = putTranscript(home, "/home/someone/first", "a-first");
+  const path = putTranscript(home, cwd, "a-first");
   symlinkSync(join(home, "projects/a-first"), join(home, "projects/b-link"));
   expect(pathsOf((await keptOf({ home, cwd })).stores)).toEqual([path]);
 });

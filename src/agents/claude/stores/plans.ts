@@ -1,0 +1,61 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import type { LeftAlone, Store } from "../../../core/store.ts";
+import { storesAt } from "../../../system/erase/files.ts";
+import { countOf } from "../../../system/erase/rows.ts";
+import { listIfPresent } from "../../../system/files.ts";
+import { parseJson } from "../../jsonText.ts";
+import { seeLines } from "./seeLines.ts";
+import type { Transcript } from "./transcripts.ts";
+
+/** Plans that it wrote in Claude Code's own folder of them. They are named by words, which its transcript tells; one that another conversation goes on with stays. */
+export async function findPlans(
+  home: string,
+  own: readonly Transcript[],
+  signal: AbortSignal,
+): Promise<{ readonly stores: readonly Store[]; readonly leftAlone: readonly LeftAlone[] }> {
+  const stores: Store[] = [];
+  const leftAlone: LeftAlone[] = [];
+  const plans = await listIfPresent(join(home, "plans"));
+  if (plans.length === 0) return { stores, leftAlone };
+  for (const slug of await slugsIn(own)) {
+    const its = plans.filter((name) => name === `${slug}.md` || (name.startsWith(`${slug}-agent-`) && name.endsWith(".md")));
+    if (its.length === 0) continue;
+    const isShared = await isToldElsewhere(home, slug, own, signal);
+    for (const path of its.map((each) => join(home, "plans", each))) {
+      if (isShared) leftAlone.push({ name, path, why: "another conversation works by it too", holds: "text" });
+      else stores.push(...(await storesAt({ root: home, path, name, belongsBecause: "only its own transcript names it" })));
+    }
+  }
+  return { stores, leftAlone };
+}
+const name = "its plan";
+
+const told = z.object({ slug: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/) });
+
+async function slugsIn(transcripts: readonly Transcript[]): Promise<ReadonlySet<string>> {
+  const slugs = new Set<string>();
+  for (const { path } of transcripts) {
+    await seeLines(path, (line) => {
+      const { data } = told.safeParse(line.includes('"slug"') ? parseJson(line) : undefined);
+      if (data) slugs.add(data.slug);
+    });
+  }
+  return slugs;
+}
+
+async function isToldElsewhere(home: string, slug: string, own: readonly Transcript[], signal: AbortSignal): Promise<boolean> {
+  const projects = join(home, "projects");
+  for (const project of await listIfPresent(projects)) {
+    for (const each of await listIfPresent(join(projects, project))) {
+      signal.throwIfAborted();
+      const path = join(projects, project, each);
+      if (!each.endsWith(".jsonl") || own.some((transcript) => transcript.path === path)) continue;
+      const isFile = (await lstat(path).catch(() => undefined))?.isFile() ?? false;
+      // What can't be read may tell of it.
+      if (isFile && (await countOf(`"${slug}"`, [path]).catch(() => 1)) > 0) return true;
+    }
+  }
+  return false;
+}
