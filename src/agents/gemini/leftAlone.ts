@@ -23,7 +23,7 @@ export async function whatOthersShare({ home, project, id }: Place, chats: reado
   const logs = join(dirname(project), "background-processes");
   const named = new Set(chats.flatMap((chat) => [...chat.backgroundLogs]));
   return [
-    ...(await whereFound(saved, "a copy of the dialogue", "it was saved by a name, to be taken up in any conversation", id, chats)),
+    ...(await whereFound(saved, "a copy of the dialogue", "it was saved by a name, to be taken up in any conversation", id, chats)).map(asText),
     ...(await whereFound(unknown, "a file with something of it", "it is not known what it is for", id, chats)),
     ...(await whereFound(await filesBelow(join(project, "memory")), "what was noted of the folder", "all conversations of the folder share it", id, chats)),
     ...(await listIfPresent(logs))
@@ -37,20 +37,24 @@ export async function whatOthersShare({ home, project, id }: Place, chats: reado
 }
 
 /** In the folder for temporary files: named by the time alone, with the dialogue up to the request that failed. */
-export async function errorReports(chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
+export async function errorReports(id: string, chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
   const names = (await listIfPresent(tmpdir())).filter((name) => /^gemini-client-error-.*\.json$/.test(name));
   const paths = names.map((name) => join(tmpdir(), name));
-  return whereFound(paths, "a report of a failed request", "it names no conversation, and only has the same words", undefined, chats);
+  const why = "it is named by a time alone, and only what it quotes tells of the conversation";
+  return (await whereFound(paths, "a report of a failed request", why, id, chats)).map(asText);
 }
 
-async function whereFound(paths: readonly string[], name: string, why: string, id: string | undefined, chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
+/** Where a dialogue stands, the id is not all of it. */
+const asText = (left: LeftAlone): LeftAlone => ({ ...left, holds: "text" });
+
+async function whereFound(paths: readonly string[], name: string, why: string, id: string, chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
   const prompts = chats.flatMap((chat) => [...chat.prompts]).filter((prompt) => prompt.length >= shortestTelling);
   const found: LeftAlone[] = [];
   for (const path of paths) {
     const read = await readOwnText(path, largestBytes);
     if (read.kind !== "text") continue;
     const holdsText = prompts.some((prompt) => read.text.includes(prompt));
-    if (holdsText || (id !== undefined && read.text.includes(id))) found.push({ name, path, why, holds: holdsText ? "text" : "id" });
+    if (holdsText || read.text.includes(id)) found.push({ name, path, why, holds: holdsText ? "text" : "id" });
   }
   return found;
 }

@@ -35,11 +35,16 @@ export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { i
 async function keptIn(place: Place): Promise<Kept> {
   const { home, project, id } = place;
   const files = await Promise.all((await findChatFiles(project, id)).map(async (path) => ({ path, chat: await readChat(path) })));
-  const own = files.flatMap(({ path, chat }) => (chat?.ids.has(id) && chat.ids.size === 1 ? { path, chat } : []));
-  const chats = own.map(({ chat }) => chat);
+  const ofIt = files.flatMap(({ path, chat }) => (chat?.ids.has(id) ? { path, chat } : []));
+  const own = ofIt.filter(({ chat }) => chat.ids.size === 1);
+  const chats = ofIt.map(({ chat }) => chat);
   const at = (name: string, path: string, belongsBecause: string) => storesAt({ root: home, path, name, belongsBecause });
   const named = "its name is the conversation's id";
-  const shell = await shellHistory(place, chats);
+  const shell = await shellHistory(
+    place,
+    own.map(({ chat }) => chat),
+    chats,
+  );
   const stores = [
     ...(await subagentStores(place)),
     ...(await at("long outputs of its tools", join(project, "tool-outputs", `session-${id}`), named)),
@@ -61,7 +66,7 @@ async function keptIn(place: Place): Promise<Kept> {
     ...notOwn.flatMap(({ path, chat }) => sharedChat(path, chat, id)),
     ...shell.leftAlone,
     ...(await whatOthersShare(place, chats)),
-    ...(chats.length > 0 ? await errorReports(chats) : []),
+    ...(await errorReports(id, chats)),
   ];
   return { stores, leftAlone };
 }
@@ -98,20 +103,22 @@ const checkpoint = z.object({ messageId: z.string() });
 const largestFile = 64 * 1024 * 1024;
 
 /** It names no conversation: so only commands go that this one ran and that, by the prompt history, no other did. */
-async function shellHistory({ home, project, id }: Place, chats: readonly Chat[]): Promise<Kept> {
+async function shellHistory({ home, project, id }: Place, own: readonly Chat[], all: readonly Chat[]): Promise<Kept> {
   const path = join(project, "shell_history");
   const prompts = z.array(entry.optional().catch(undefined)).safeParse(parseJson(await readIfPresent(join(project, "logs.json"), largestFile))).data ?? [];
   const others = new Set(prompts.flatMap((each) => (each && each.sessionId !== id ? (each.message ?? []) : [])));
-  const commands = new Set(chats.flatMap((chat) => [...chat.commands]));
-  const own = commands.difference(others);
-  const lines = new Set(((await readIfPresent(path, largestFile)) ?? "").split("\n"));
+  const its = new Set(own.flatMap((chat) => [...chat.commands])).difference(others);
   const stores = await lineStoresIn({
     root: home,
     path,
     name: "its lines in the history of shell commands",
     belongsBecause: "no other conversation of the folder ran these commands",
-    isIts: (line) => own.has(line),
+    isIts: (line) => its.has(line),
   });
-  const isShared = [...commands.intersection(others)].some((command) => lines.has(command));
-  return { stores, leftAlone: isShared ? [{ name: "some of its shell commands", path, why: "another conversation ran the same ones", holds: "text" }] : [] };
+  const lines = new Set(((await readIfPresent(path, largestFile)) ?? "").split("\n"));
+  const areLeft = all.some(({ commands }) => [...commands].some((command) => !its.has(command) && lines.has(command)));
+  return {
+    stores,
+    leftAlone: areLeft ? [{ name: "some of its shell commands", path, why: "another conversation ran the same ones, or may have", holds: "text" }] : [],
+  };
 }
