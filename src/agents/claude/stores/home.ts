@@ -21,19 +21,23 @@ export interface InHome {
 /** Looks at the one home, and changes nothing. */
 export async function storesInHome(home: string, id: string, transcripts: readonly Transcript[], strange: Strange, signal: AbortSignal): Promise<InHome> {
   const own = transcripts.filter((each) => !strange.has(each));
-  const [history, jobs, pids, beside, plans] = [
+  const [history, jobs, pids, plans] = [
     await findHistory(home, id),
     await findJobs(home, id),
     await findPidFiles(home, id, signal),
-    await findBeside(home, id, transcripts, strange),
     await findPlans(home, own, signal),
   ];
+  const beside = await findBeside(home, id, transcripts, strange);
+  const byId = [...pids, ...jobs.stores, ...(await latestLink(home, id)), ...(await namedById(home, id)), ...plans.stores, ...history.stores];
+  // Two conversations have the id, and these tell no more than it.
+  const isShared = own.length > 0 && own.length < transcripts.length;
   return {
     home,
-    before: [...pids, ...jobs.stores, ...(await latestLink(home, id)), ...(await namedById(home, id)), ...beside.stores, ...plans.stores, ...history.stores],
+    before: [...(isShared ? [] : byId), ...beside.stores],
     transcripts: (await Promise.all(own.map(({ path }) => storesAt({ root: home, path, name: "transcript", belongsBecause: named })))).flat(),
     leftAlone: [
       ...[...strange].filter(([each]) => transcripts.includes(each)).map(([{ path }, why]): LeftAlone => ({ name: "transcript", path, why, holds: "text" })),
+      ...(isShared ? leave(byId, whyShared) : []),
       ...history.leftAlone,
       ...jobs.leftAlone,
       ...beside.leftAlone,
@@ -42,6 +46,11 @@ export async function storesInHome(home: string, id: string, transcripts: readon
   };
 }
 
+export function leave(stores: readonly Store[], why: string): readonly LeftAlone[] {
+  return stores.map(({ name, path }) => ({ name, path, why, holds: "text" }));
+}
+
+export const whyShared = "another conversation has the same id, and nothing tells whose it is";
 const named = "its name is the conversation's id";
 
 /** Folders in which a file or folder is called by the id of its conversation. */

@@ -2,9 +2,9 @@ import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { Agent } from "../../../core/agent.ts";
-import type { Kept, LeftAlone, Store } from "../../../core/store.ts";
+import type { Kept, LeftAlone } from "../../../core/store.ts";
 import { uuidPattern } from "../../ids.ts";
-import { storesInHome } from "./home.ts";
+import { leave, storesInHome, whyShared } from "./home.ts";
 import type { InHome } from "./home.ts";
 import { findMentions } from "./mentions.ts";
 import { isSameFolder, isWithinEither } from "./sameFolder.ts";
@@ -35,8 +35,12 @@ export const stores: NonNullable<Agent["stores"]> = async ({ conversation, cwd, 
 
   const temporary = await findTemporary(id);
   const kept: Kept = {
-    stores: [...temporary.stores, ...own.flatMap(({ before }) => before), ...own.flatMap(({ transcripts }) => transcripts)],
-    leftAlone: [...temporary.leftAlone, ...inHomes.flatMap((each) => (own.includes(each) ? each.leftAlone : leaveAll(each)))],
+    stores: [...(strange.size === 0 ? temporary.stores : []), ...own.flatMap(({ before }) => before), ...own.flatMap(({ transcripts }) => transcripts)],
+    leftAlone: [
+      ...(strange.size === 0 ? [] : leave(temporary.stores, whyShared)),
+      ...temporary.leftAlone,
+      ...inHomes.flatMap((each, at) => (own.includes(each) ? each.leftAlone : leaveAll(each, at < asked.length))),
+    ],
   };
   const since = earliest(found.flatMap(({ transcripts }) => transcripts));
   const mentions: LeftAlone[] = [];
@@ -84,7 +88,7 @@ function earliest(transcripts: readonly Transcript[]): number {
   return transcripts.length === 0 ? 0 : Math.min(...transcripts.map(({ beganAt = 0 }) => beganAt));
 }
 
-function leaveAll({ home, before, transcripts, leftAlone }: InHome): readonly LeftAlone[] {
-  const asLeft = ({ name, path }: Store): LeftAlone => ({ name, path, why: `it is in ${home}, which is not its config home`, holds: "text" });
-  return [...before.map(asLeft), ...transcripts.map(asLeft), ...leftAlone];
+function leaveAll({ home, before, transcripts, leftAlone }: InHome, isAsked: boolean): readonly LeftAlone[] {
+  const why = isAsked ? "the transcript that has its id there is another conversation's" : `it is in ${home}, which is not its config home`;
+  return [...leave([...before, ...transcripts], why), ...leftAlone];
 }

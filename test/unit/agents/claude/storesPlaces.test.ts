@@ -29,6 +29,22 @@ test.each(["", "packages/a"])("the only transcript is its own where it began in 
   for (const at of [cwd, join(cwd, "packages/a/src"), dirname(cwd)]) expect(pathsOf((await keptOf({ home, cwd: at })).stores)).toEqual([path]);
 });
 
+test("what only the id names is left where two conversations have it", async () => {
+  await using person = await aPerson();
+  const { home, temporary, cwd } = person;
+  keepConversation(home, temporary, { id, cwd, said: words });
+  keepConversation(home, temporary, { id, cwd: "/home/someone/other", said: "other" });
+  const before = wholeOf(person.path);
+  const { stores, leftAlone } = await keptOf({ home, cwd });
+  const shared = leftAlone.filter(({ why }) => why === "another conversation has the same id, and nothing tells whose it is");
+  expect(shared.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([join(home, "history.jsonl"), join(home, "file-history", id), join(home, "tasks", id)]),
+  );
+  await eraseAll(stores);
+  const key = projectKey(cwd);
+  expect(wholeOf(person.path)).toEqual(without(before, `person/.claude/projects/${key}/${id}`, `person/.claude/projects/${key}/${id}.jsonl`));
+});
+
 test("the other of two conversations with one id is not taken for it when it is purged again", async () => {
   await using person = await aPerson();
   const { home, cwd } = person;
