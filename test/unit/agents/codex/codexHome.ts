@@ -1,9 +1,11 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { chmod, readFile } from "node:fs/promises";
+import { chmod, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, expect, vi } from "vitest";
 import { codex } from "../../../../src/agents/codex/codex.ts";
 import type { Kept } from "../../../../src/core/store.ts";
+import { aFolder } from "../../../support/folder.ts";
 import { noAbort, put } from "../seen.ts";
 
 /** A conversation in a made-up CODEX_HOME, with something of it in each place that the real one was seen to use. */
@@ -14,6 +16,43 @@ export interface Said {
   /** In seconds; its one turn took 2. */
   readonly at?: number;
   readonly meta?: object;
+}
+
+export const id = "01a22a3e-7a1a-7042-a002-7d09585aaaad";
+/** It differs in the last character. */
+export const near = "01a22a3e-7a1a-7042-a002-7d09585aaaae";
+export const marker = "purplewalrus";
+
+/** For each test of a file: a home with the conversation and a neighbour in the same folder, and a program on PATH that deletes. */
+export interface Place {
+  readonly home: string;
+  /** How the program was called. */
+  readonly calls: () => Promise<readonly string[]>;
+  /** Another one in its place; `does` is a shell's text. */
+  readonly useProgram: (does: string) => Promise<void>;
+}
+
+export function eachInAPlace(): () => Place {
+  let place: Place | undefined;
+  let over: () => Promise<void>;
+  beforeEach(async () => {
+    const folder = await aFolder();
+    over = () => folder[Symbol.asyncDispose]();
+    const home = join(folder.path, "codex");
+    const calls = join(folder.path, "calls");
+    const useProgram = (does: string) => putProgram(join(folder.path, "bin/codex"), calls, does);
+    await mkdir(home);
+    await putConversation(home, { id, text: marker, at: 1_000 });
+    await putConversation(home, { id: near, text: "neighbour", at: 2_000 });
+    await useProgram(deletes);
+    vi.stubEnv("PATH", `${join(folder.path, "bin")}:/usr/bin:/bin`);
+    place = { home, useProgram, calls: async () => (await readFile(calls, "utf8").catch(() => "")).split("\n").filter(Boolean) };
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await over();
+  });
+  return () => place ?? expect.fail("no test runs");
 }
 
 export const transcriptIn = (home: string, id: string, day = "30") => join(home, `sessions/2026/11/${day}/rollout-2026-11-${day}T02-17-47-${id}.jsonl`);
@@ -103,12 +142,9 @@ export function rowsWithout(home: string, ...words: readonly string[]): readonly
   return rows.filter((row) => !words.some((word) => row.includes(word)));
 }
 
-/** A program of this name on a PATH of its own, which writes down how it is called; `does` is a shell's text. */
-export async function putProgram(folder: string, does: string): Promise<{ readonly bin: string; readonly calls: () => Promise<readonly string[]> }> {
-  const log = join(folder, "calls");
-  const path = await put(join(folder, "bin/codex"), `#!/bin/sh\nPATH=/usr/bin:/bin\nprintf '%s|%s\\n' "$CODEX_HOME" "$*" >> '${log}'\n${does}\n`);
+async function putProgram(path: string, calls: string, does: string): Promise<void> {
+  await put(path, `#!/bin/sh\nprintf '%s|%s\\n' "$CODEX_HOME" "$*" >> '${calls}'\n${does}\n`);
   await chmod(path, 0o755);
-  return { bin: join(folder, "bin"), calls: async () => (await readFile(log, "utf8").catch(() => "")).split("\n").filter(Boolean) };
 }
 
 /** Deletes as the real one does what is looked at here: the files of the id, wherever they are. */
