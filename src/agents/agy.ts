@@ -31,11 +31,13 @@ export const agy: Agent = {
   },
   resumeCommand: ({ id }, cwd) => ({ argv: ["agy", "--conversation", id], ...(cwd !== undefined && { cwd }) }),
   storesByHand: [
-    "~/.gemini/antigravity-cli/conversations/<id>.db with its -wal and -shm, or <id>.pb",
-    "~/.gemini/antigravity-cli/brain/<id>",
-    "~/.gemini/antigravity-cli/conversation_summaries.db: the rows that name the id",
-    "~/.gemini/antigravity-cli/history.jsonl and cache/last_conversations.json: the entries that name the id",
-    "~/.gemini/antigravity-cli/log",
+    "~/.gemini/antigravity-cli/conversations: <id>.db with <id>.db-wal and <id>.db-shm, and <id>.pb of earlier versions",
+    "~/.gemini/antigravity-cli/brain/<id>: tasks, steps and the transcripts in .system_generated/logs",
+    "~/.gemini/antigravity-cli/conversation_summaries.db: the row of conversation_summaries whose conversation_id is the id, and those whose parent_conversation_id is, " +
+      "which have all of this by their own ids",
+    "~/.gemini/antigravity-cli/history.jsonl: the lines whose conversationId is the id",
+    "~/.gemini/antigravity-cli/cache/last_conversations.json: the entry of the workspace that leads to the id",
+    "~/.gemini/antigravity-cli/log/cli-*.log: the lines that name the id (all of this once it has ended, by /quit: no command of its own is known that deletes one)",
   ],
 };
 

@@ -34,10 +34,13 @@ export const hermes: Agent = {
     const environment = await environmentFor(home, { configHomeOf, variable: "HERMES_HOME" });
     return { argv: ["hermes", "--resume", id], ...(cwd !== undefined && { cwd }), ...environment };
   },
+  // In this order: by the database one finds the rest, and rows that another program deletes leave its search index broken.
   storesByHand: [
-    "~/.hermes/state.db: `hermes sessions delete <id>`, for each part that a long conversation was split into",
-    "~/.hermes/sessions: <id>.json, <id>.jsonl, session_<id>.json and request_dump_<id>_*.json",
-    "~/.hermes/profiles/<name>: the same, for a session of a profile",
+    "~/.hermes/state.db, first, and only by `hermes sessions delete <id> --yes` while no chat has it open, whose next save would bring it back; " +
+      "the same for each part that a long conversation was split into, as the parent_session_id of its rows in sessions tells",
+    "~/.hermes/sessions, then: session_<id>.json of earlier versions, which that leaves, and <id>.json, <id>.jsonl and request_dump_<id>_*.json, which it should not",
+    "~/.hermes/terminal-sessions: the file that names the id, by which a terminal goes on with it",
+    "~/.hermes/profiles/<name>: the same, for a session of a profile; $HERMES_HOME in place of ~/.hermes, where it is set",
   ],
 };
 

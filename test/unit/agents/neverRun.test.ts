@@ -60,6 +60,23 @@ describe("hermes", () => {
   });
 });
 
+test("nothing of either is deleted: what was never tried here is told of, with every place and in its order", () => {
+  for (const { stores } of [agy, hermes]) expect(stores).toBeUndefined();
+  const agyPlaces = ["<id>.db-wal", "<id>.pb", "brain/<id>", "parent_conversation_id", "history.jsonl", "last_conversations.json", "cli-*.log"];
+  for (const place of agyPlaces) expect(agy.storesByHand.join("\n")).toContain(place);
+  const hermesPlaces = [
+    "hermes sessions delete <id> --yes",
+    "session_<id>.json",
+    "<id>.jsonl",
+    "request_dump_<id>_*.json",
+    "terminal-sessions",
+    "profiles/<name>",
+  ];
+  const told = hermes.storesByHand.join("\n");
+  expect(hermesPlaces.map((place) => told.indexOf(place))).toEqual(hermesPlaces.map((place) => told.indexOf(place)).toSorted((a, b) => a - b));
+  expect(told.indexOf("hermes sessions delete")).toBeGreaterThan(0);
+});
+
 test("agents are asked by a signal and given 5 s, and each says where its conversations lie", () => {
   expect(agents.map(({ id }) => id)).toEqual(["claude", "codex", "gemini", "copilot", "opencode", "cline", "agy", "hermes"]);
   for (const { ask, storesByHand } of agents) {
