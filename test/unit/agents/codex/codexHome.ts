@@ -37,7 +37,7 @@ export function eachInAPlace(): () => Place {
   let over: () => Promise<void>;
   beforeEach(async () => {
     const folder = await aFolder();
-    over = () => folder[Symbol.asyncDispose]();
+    over = async () => folder[Symbol.asyncDispose]();
     const home = join(folder.path, "codex");
     const calls = join(folder.path, "calls");
     const useProgram = (does: string) => putProgram(join(folder.path, "bin/codex"), calls, does);
