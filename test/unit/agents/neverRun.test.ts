@@ -61,7 +61,7 @@ describe("hermes", () => {
 });
 
 test("nothing of either is deleted: what was never tried here is told of, with every place and in its order", () => {
-  for (const { stores } of [agy, hermes]) expect(stores).toBeUndefined();
+  for (const agent of [agy, hermes]) expect(agent).not.toHaveProperty("stores");
   const agyPlaces = ["<id>.db-wal", "<id>.pb", "brain/<id>", "parent_conversation_id", "history.jsonl", "last_conversations.json", "cli-*.log"];
   for (const place of agyPlaces) expect(agy.storesByHand.join("\n")).toContain(place);
   const hermesPlaces = [
