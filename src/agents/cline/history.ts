@@ -36,7 +36,9 @@ export async function keptPrompts(home: string, id: string): Promise<Kept> {
       isIts: (line) => own.has(historyLine.safeParse(parseJson(line)).data?.prompt ?? ""),
     }),
     leftAlone:
-      shared.size > 0 ? [leftAlone(path, `${shared.size === 1 ? "a prompt" : `${shared.size} prompts`} of it were typed in another conversation too`)] : [],
+      shared.size > 0
+        ? [leftAlone(path, `${shared.size === 1 ? "a prompt of it was" : `${shared.size} prompts of it were`} typed in another conversation too`)]
+        : [],
   };
 }
 const none: Kept = { stores: [], leftAlone: [] };

@@ -15,8 +15,10 @@ export async function keptLogLines(home: string, id: string): Promise<Kept> {
 
 async function keptIn(home: string, path: string, id: string): Promise<Kept> {
   const name = "its lines in a log";
-  const { kind } = await lookAt({ root: home, path });
-  if (kind !== "file" || (await countOf(id, [path])) === 0) return { stores: [], leftAlone: [] };
+  if ((await countOf(id, [path])) === 0) return { stores: [], leftAlone: [] };
+  const target = await lookAt({ root: home, path });
+  if (target.kind !== "file")
+    return { stores: [], leftAlone: [{ name, path, why: target.kind === "blocked" ? target.reason : "it is a symbolic link", holds: "id" }] };
   if (await staysOpen(path))
     return { stores: [], leftAlone: [{ name, path, why: "a program keeps it open to write to it, such as Cline's hub", holds: "id" }] };
   const names = (line: string) => ({ it: idsIn(line).includes(id), others: idsIn(line).some((named) => named !== id) });

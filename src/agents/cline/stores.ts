@@ -6,16 +6,18 @@ import { storesAt } from "../../system/erase/files.ts";
 import { rowStoresIn } from "../../system/erase/rows.ts";
 import type { Rows } from "../../system/erase/rows.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
-import { emptyLog, readDatabase } from "../../system/sqlite.ts";
+import { emptyLog } from "../../system/sqlite.ts";
 import { parseJson } from "../jsonText.ts";
 import { checkpointStores } from "./checkpoints.ts";
 import { keptPrompts } from "./history.ts";
 import { defaultFolder, idPattern, isOf } from "./home.ts";
 import { keptLogLines } from "./logs.ts";
 import { deleteByCline } from "./ownDelete.ts";
+import { readRecords } from "./records.ts";
 import { removeFromSearch } from "./search.ts";
 import { countRows, cronTables, eventTables, has, isIts, named, recordTables, removeRows, runTables, searchTables, taskTables } from "./tables.ts";
 import type { Table } from "./tables.ts";
+import { keptTeams } from "./teams.ts";
 
 /** All that Cline CLI keeps of a conversation, its sub-agents' rows and files included: they have no window of their own, and their ids begin with its. */
 export async function clineStores({ conversation: { id, home }, configHomes }: ConversationPlace, signal: AbortSignal): Promise<Kept> {
@@ -29,20 +31,22 @@ export async function clineStores({ conversation: { id, home }, configHomes }: C
   return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
 }
 
-/** The prompts go first, since only the transcript tells which they are; then Cline deletes what it would, and what it leaves follows. */
+/** First what only the transcript and the record lead to; then Cline deletes what it would, and what it leaves follows. */
 async function keptIn(home: string, id: string): Promise<Kept> {
   const prompts = await keptPrompts(home, id);
+  const teams = await keptTeams(home, id);
   const logLines = await keptLogLines(home, id);
   return {
     stores: [
       ...prompts.stores,
+      ...teams.stores,
       ...(await checkpointStores(home, id, await foldersOf(home, id))),
       ...(await recordStores(home, id)),
       ...(await rowsOf(home, id)),
       ...logLines.stores,
       ...(await folders(home, id)),
     ],
-    leftAlone: [...prompts.leftAlone, ...logLines.leftAlone, ...(await mentions(home, id))],
+    leftAlone: [...prompts.leftAlone, ...teams.leftAlone, ...logLines.leftAlone, ...(await mentions(home, id))],
   };
 }
 
@@ -106,22 +110,22 @@ const sessionFile = z.object({ cwd: z.string().startsWith("/") });
 
 /** Where it was at work, by its record and its own file. */
 async function foldersOf(home: string, id: string): Promise<readonly string[]> {
-  const read = await readDatabase(join(home, "db", "sessions.db"), (database) =>
+  const read = await readRecords(home, (database) =>
     has(database, "sessions", ["session_id", "cwd"]) ? database.prepare(`SELECT cwd FROM sessions WHERE ${isIts("session_id")}`).all(named(id)) : [],
   );
   const file = parseJson(await readIfPresent(join(home, "sessions", id, `${id}.json`), 1024 * 1024));
-  const told = [...(read.kind === "done" ? read.value : []), file];
+  const told = [...(read ?? []), file];
   return [...new Set(told.flatMap((each) => sessionFile.safeParse(each).data?.cwd ?? []))];
 }
 
 /** Other conversations that tell of it: one that was forked from it holds what was said up to then. */
 async function mentions(home: string, id: string): Promise<readonly LeftAlone[]> {
-  const read = await readDatabase(join(home, "db", "sessions.db"), (database) => {
+  const read = await readRecords(home, (database) => {
     if (!has(database, "sessions", ["session_id", "parent_session_id", "metadata_json"])) return [];
     const others = `NOT ${isIts("session_id")} AND (instr(coalesce(metadata_json, ''), @id) > 0 OR ${isIts("coalesce(parent_session_id, '')")})`;
     return database.prepare(`SELECT session_id FROM sessions WHERE ${others} LIMIT 1000`).pluck().all(named(id));
   });
-  return (read.kind === "done" ? read.value : []).map((other) => ({
+  return (read ?? []).map((other) => ({
     name: "another conversation",
     path: join(home, "sessions", String(other)),
     why: "it is a conversation of its own that tells of this one, such as one that was forked from it",
