@@ -6,6 +6,8 @@ import type { Run } from "./facet.ts";
 /** What became of whoever a process was started by, as the marks in its environment tell it. `why` goes on from "it was": "left behind by OpenCode (4121), which is gone". */
 export interface Fate {
   readonly kind: "gone" | "lives" | "unknown";
+  /** Whose mark it is. A pane is a person's as well as an agent's. */
+  readonly of: "agent" | "pane";
   readonly why: string;
 }
 
@@ -53,15 +55,15 @@ function fateOfAgent(pid: number, agent: Agent, child: ProcessEntry, census: Cen
   const now = holderOf(pid, child, census);
   switch (now.kind) {
     case "nobody":
-      return { kind: "gone", why: `left behind by ${who}, which is gone` };
+      return { kind: "gone", of: "agent", why: `left behind by ${who}, which is gone` };
     case "younger":
-      return { kind: "gone", why: `left behind by ${who}, which is gone: that pid is by now another process's, which began later` };
+      return { kind: "gone", of: "agent", why: `left behind by ${who}, which is gone: that pid is by now another process's, which began later` };
     case "unclear":
-      return { kind: "unknown", why: `started by ${who}, and whether that still lives can't be known` };
+      return { kind: "unknown", of: "agent", why: `started by ${who}, and whether that still lives can't be known` };
     case "older":
       return agentOf(now.entry, [agent])
-        ? { kind: "lives", why: `started by ${who}, which lives` }
-        : { kind: "unknown", why: `started by ${who}, and what has that pid now is not known to be it` };
+        ? { kind: "lives", of: "agent", why: `started by ${who}, which lives` }
+        : { kind: "unknown", of: "agent", why: `started by ${who}, and what has that pid now is not known to be it` };
   }
 }
 
@@ -73,12 +75,15 @@ function fateOfPane(environment: ReadonlyMap<string, string>, child: ProcessEntr
   const where = `tmux pane ${id} of ${socket}`;
   const server = Number(serverPid);
   const now = holderOf(server, child, census);
-  if (now.kind === "nobody" || now.kind === "younger") return { kind: "gone", why: `left behind in ${where}, whose server (${server}) is gone` };
+  if (now.kind === "nobody" || now.kind === "younger") return { kind: "gone", of: "pane", why: `left behind in ${where}, whose server (${server}) is gone` };
   const panes = census.panes.filter((pane) => pane.server.pid === server);
   const pane = panes.find((each) => each.id === id);
-  if (pane) return pane.state === "alive" ? { kind: "lives", why: `started in ${where}` } : { kind: "gone", why: `left behind in ${where}, which is dead` };
-  if (panes.length > 0) return { kind: "gone", why: `left behind in ${where}, which is closed` };
-  return { kind: "unknown", why: `started in ${where}, and that server's panes can't be listed` };
+  if (pane)
+    return pane.state === "alive"
+      ? { kind: "lives", of: "pane", why: `started in ${where}` }
+      : { kind: "gone", of: "pane", why: `left behind in ${where}, which is dead` };
+  if (panes.length > 0) return { kind: "gone", of: "pane", why: `left behind in ${where}, which is closed` };
+  return { kind: "unknown", of: "pane", why: `started in ${where}, and that server's panes can't be listed` };
 }
 
 type Holder = { readonly kind: "nobody" | "younger" | "unclear" } | { readonly kind: "older"; readonly entry: ProcessEntry };

@@ -1,5 +1,5 @@
 import { readFile, readdir, readlink } from "node:fs/promises";
-import type { Trace } from "../core/orphans.ts";
+import type { Trace } from "../core/orphanProtection.ts";
 import { unlessAbsent } from "./procFiles.ts";
 
 /** Whether somebody outside these processes is connected to what they listen on, by TCP or a Unix socket. */

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Trace } from "../core/orphans.ts";
+import type { Trace } from "../core/orphanProtection.ts";
 import { unlessAbsent } from "./procFiles.ts";
 
 /** Whether a service manager keeps a process. What is in the same unit as this program is not told apart by it: an editor itself may be one. */

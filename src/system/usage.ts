@@ -8,6 +8,7 @@ import { run } from "./run.ts";
 /** What each of these trees takes, measured twice a moment apart. What has ended by then takes nothing. For the few that are asked about. */
 export async function usageOf(trees: readonly (readonly ProcessEntry[])[], signal: AbortSignal): Promise<readonly Usage[]> {
   const pids = [...new Set(trees.flatMap((tree) => tree.map(({ identity }) => identity.pid)))];
+  if (pids.length === 0) return trees.map(() => ({ memoryBytes: 0, cpuNow: 0, cpuLife: undefined }));
   const isMac = process.platform === "darwin";
   const before = isMac ? new Map<number, number>() : await cpuMsOf(pids);
   const began = performance.now();

@@ -1,8 +1,10 @@
 import type { Agent } from "../../core/agent.ts";
 import type { ProcessEntry } from "../../core/census.ts";
 import type { OrphanFinder } from "../../core/orphanFinder.ts";
-import { isShared, orphanOf, suspectsOf } from "../../core/orphans.ts";
-import type { Suspect, Trace } from "../../core/orphans.ts";
+import { isShared } from "../../core/orphanProtection.ts";
+import type { Trace } from "../../core/orphanProtection.ts";
+import { orphanOf, suspectsOf } from "../../core/orphans.ts";
+import type { Suspect } from "../../core/orphans.ts";
 import { isSameProcess } from "../../core/process.ts";
 import type { Roster } from "../../core/roster.ts";
 import { growTree } from "../../core/tree.ts";
@@ -10,6 +12,7 @@ import { clientsOf } from "../../system/clients.ts";
 import type { Machine } from "../../system/machine.ts";
 import { serviceOf } from "../../system/serviceOf.ts";
 import { usageOf } from "../../system/usage.ts";
+import { mayHaveWindow } from "../../system/windowed.ts";
 import { orphanLadder } from "./orphanLadder.ts";
 
 export function openOrphanFinder(agents: readonly Agent[], machine: Machine, roster: Pick<Roster, "refresh">): OrphanFinder {
@@ -47,10 +50,11 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
   return finder;
 
   /** What is protected already need not be looked into. */
-  async function traceOf({ process: { pid }, tree, protection, process: identity }: Suspect): Promise<Trace> {
+  async function traceOf({ process: identity, tree, protection, isOfPane }: Suspect): Promise<Trace> {
     const cwd = await machine.cwdOf(identity);
-    if (protection !== undefined) return { service: { kind: "unknown" }, clients: "unknown", cwd };
-    const [service, clients] = await Promise.all([serviceOf(pid), clientsOf(tree.map((entry) => entry.identity.pid))]);
-    return { service, clients, cwd };
+    if (protection !== undefined) return { service: { kind: "unknown" }, clients: "unknown", isGraphical: false, cwd };
+    const pids = tree.map((entry) => entry.identity.pid);
+    const [service, clients, isGraphical] = await Promise.all([serviceOf(identity.pid), clientsOf(pids), isOfPane && mayHaveWindow(pids)]);
+    return { service, clients, isGraphical, cwd };
   }
 }

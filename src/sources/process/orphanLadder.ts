@@ -1,7 +1,7 @@
 import type { Agent } from "../../core/agent.ts";
 import type { ProcessEntry } from "../../core/census.ts";
 import type { Ladder, Remnant, Rung } from "../../core/ladder.ts";
-import { isShared } from "../../core/orphans.ts";
+import { isShared } from "../../core/orphanProtection.ts";
 import type { Orphan } from "../../core/orphans.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
 import { nameOfProcess } from "../../core/processWords.ts";

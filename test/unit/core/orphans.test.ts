@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import type { Agent, Recognised } from "../../../src/core/agent.ts";
 import type { Census, Pane, ProcessEntry } from "../../../src/core/census.ts";
 import { orphanOf, suspectsOf } from "../../../src/core/orphans.ts";
-import type { Seen, Suspect } from "../../../src/core/orphans.ts";
+import type { Seen } from "../../../src/core/orphanProtection.ts";
+import type { Suspect } from "../../../src/core/orphans.ts";
 import type { Session } from "../../../src/core/session.ts";
 import { aPane, aRecord, aRun, aSession, anAgent, anEntry, censusOf, pid, seen, without } from "../../support/facets.ts";
 
@@ -187,8 +188,15 @@ test.each([
   [{ service: { kind: "none" }, clients: "none" }, undefined],
 ] as const)("with %o it is protected by: %s", (trace, reason) => {
   const [suspect] = suspects({ entries: [child], marks: marked });
-  const orphan = suspect && orphanOf(suspect, { ...trace, cwd: "/app" });
+  const orphan = suspect && orphanOf(suspect, { ...trace, isGraphical: true, cwd: "/app" });
   expect([orphan?.cwd, orphan?.protection]).toEqual(["/app", reason === undefined ? undefined : expect.stringContaining(reason)]);
+});
+
+test("what was left in a pane and may have a window is somebody's; what an agent left is not by that", () => {
+  const trace = { service: { kind: "none" }, clients: "none", isGraphical: true, cwd: "/app" } as const;
+  const judged = (marks: Given["marks"]) => suspects({ entries: [child], ...(marks && { marks }) }).map((each) => orphanOf(each, trace).protection);
+  expect(judged({ 70: tmux })).toEqual(["it may have a window on the screen"]);
+  expect(judged({ 70: { ...tmux, OPENCODE_PID: "60" } })).toEqual([undefined]);
 });
 
 test("a run without a process of its own is no agent that could be left", () => {

@@ -1,0 +1,105 @@
+import { agentOf } from "./agent.ts";
+import type { Agent } from "./agent.ts";
+import { ancestorsOf } from "./census.ts";
+import type { Census, ProcessEntry } from "./census.ts";
+import type { Unreachable } from "./notice.ts";
+import { findEditor, isSharedDaemon, parentOf } from "./parentage.ts";
+import { commandOf, nameOfProcess } from "./processWords.ts";
+import type { Session } from "./session.ts";
+
+/** The machine at one moment, as far as orphans are told by it. */
+export interface Seen {
+  readonly census: Census;
+  readonly sessions: readonly Session[];
+  readonly unreachable: readonly Unreachable[];
+  readonly agents: readonly Agent[];
+  /** Of what has no terminal. */
+  readonly environmentOf: (process: ProcessEntry) => ReadonlyMap<string, string>;
+  /** This program's own pid: neither what it runs in nor what it runs is an orphan. */
+  readonly ours: number;
+}
+
+/** What is looked at of the few in question only. */
+export interface Trace {
+  /** Whether a service manager keeps it; `unknown` where the system does not tell. */
+  readonly service: { readonly kind: "none" | "unknown" } | { readonly kind: "kept"; readonly by: string };
+  /** Whether somebody is connected to what it or anything below it listens on. */
+  readonly clients: "none" | "some" | "unknown";
+  /** It may have a window on somebody's screen. */
+  readonly isGraphical: boolean;
+  readonly cwd: string | undefined;
+}
+
+/** What already is known of it. */
+export interface Standing {
+  readonly tree: readonly ProcessEntry[];
+  readonly isDaemon: boolean;
+  /** It is told as an agent without a record. */
+  readonly isUnrecorded: boolean;
+}
+
+/** Ends with nobody's session: a daemon or a server that others may use. */
+export function isShared(entry: ProcessEntry, agents: readonly Agent[]): boolean {
+  const role = agentOf(entry, agents)?.as.role;
+  return role === "daemon" || role === "server" || isSharedDaemon(entry);
+}
+
+/** By the process table alone; undefined: nothing speaks for it. */
+export function whyProtected(entry: ProcessEntry, { tree, isDaemon, isUnrecorded }: Standing, seen: Seen): string | undefined {
+  const { census, ours } = seen;
+  const above = ancestorsOf(entry.identity.pid, census);
+  if (tree.some(({ identity }) => identity.pid === ours)) return "it runs what you are using now";
+  if (above.some(({ identity }) => identity.pid === ours)) return "what you are using now runs it";
+  const editor = findEditor(entry.identity.pid, census);
+  if (editor) return editor === entry ? "it is an editor, or a part of one" : `an editor runs it: ${commandOf(editor)} (${editor.identity.pid})`;
+  if (isDaemon || isSharedDaemon(entry)) return "others may share it: it serves whoever asks";
+  const parent = parentOf(topOf(entry, seen), census);
+  if (parent.kind === "lives") return `what started it lives: ${nameOfProcess(parent.entry)} (${parent.entry.identity.pid})`;
+  if (parent.kind === "unknown") return "its parent can't be seen from here";
+  if (tree.some(({ tty }) => tty !== undefined)) return "what runs below it has a terminal";
+  const silent = isUnrecorded ? seen.unreachable.find(({ place }) => !isServersAddress(place)) : undefined;
+  return silent && `${silent.place} gives no answer, so whether a record names it can't be known`;
+}
+
+/** A server knows of its own sessions, and of no other program's process. */
+function isServersAddress(place: string): boolean {
+  return /^(https?:\/\/)?[^/]+:\d+\/?$/.test(place);
+}
+
+/** The first of the same agent's processes in one job: the others above it only started it. */
+function topOf(entry: ProcessEntry, { census, agents }: Seen): ProcessEntry {
+  const agent = agentOf(entry, agents)?.agent;
+  let top = entry;
+  for (const above of agent ? ancestorsOf(entry.parentPid, census) : []) {
+    if (agentOf(above, agents)?.agent !== agent || above.sessionId !== entry.sessionId) break;
+    top = above;
+  }
+  return top;
+}
+
+/** By what was looked at of it alone. */
+export function whyHeld({ service, clients }: Trace): string | undefined {
+  return whyKept(service) ?? whyUsed(clients);
+}
+
+function whyKept(service: Trace["service"]): string | undefined {
+  switch (service.kind) {
+    case "none":
+      return undefined;
+    case "kept":
+      return `${service.by} is a service: what manages it would be its end, and may start it anew`;
+    case "unknown":
+      return "whether a service manager started it can't be told on this system";
+  }
+}
+
+function whyUsed(clients: Trace["clients"]): string | undefined {
+  switch (clients) {
+    case "none":
+      return undefined;
+    case "some":
+      return "somebody is connected to it";
+    case "unknown":
+      return "whether somebody is connected to it can't be seen";
+  }
+}
