@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Kept, LeftAlone, Store } from "../../core/store.ts";
 import { blocked, lookAt } from "../../system/erase/confined.ts";
@@ -16,7 +16,7 @@ export async function logsOf(home: string, id: string): Promise<Kept> {
   const leftAlone: LeftAlone[] = [];
   for (const name of await listIfPresent(folder)) {
     const path = join(folder, name);
-    const log = /^process-(\d+)-(\d+)(-ahp[0-9a-f-]*)?(\.\d+)?\.log$/.exec(name) ? await readLog(path, id) : undefined;
+    const log = /^process-(\d+)-(\d+)(-ahp[0-9a-f-]*)?(\.\d+)?\.log$/.exec(name) ? await readLog(home, path, id) : undefined;
     if (!log?.namesIt) continue;
     const why = await whyNotOwn({ root: home, path }, id);
     if (why !== undefined) {
@@ -63,7 +63,7 @@ async function whyNotOwn(log: { readonly root: string; readonly path: string }, 
   const target = await lookAt(log);
   // What can't be deleted is a store all the same, and says why.
   if (target.kind !== "file") return undefined;
-  const read = await readLog(log.path, id);
+  const read = await readLog(log.root, log.path, id);
   if (!read) return undefined;
   if (read.others.size > 0) return "its process had other conversations too";
   await using file = await open(log.path, "r");
@@ -75,8 +75,11 @@ interface Log {
   readonly others: ReadonlySet<string>;
 }
 
-/** Where it speaks of a session, a uuid is that of a conversation. */
-async function readLog(path: string, id: string): Promise<Log | undefined> {
+/** A uuid is a conversation's where it speaks of a session, or if there is such a conversation. */
+async function readLog(home: string, path: string, id: string): Promise<Log | undefined> {
+  const state = join(home, "session-state");
+  const locks = await listIfPresent(join(state, ".session-operation-locks"));
+  const known = new Set([...(await listIfPresent(state)), ...locks.map((name) => basename(name, ".lock"))]);
   const sessions = new Set<string>();
   let namesIt = false;
   try {
@@ -85,8 +88,8 @@ async function readLog(path: string, id: string): Promise<Log | undefined> {
     const input = file.createReadStream({ encoding: "utf8", autoClose: false });
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       namesIt ||= line.includes(id);
-      if (!/session|workspace/i.test(line)) continue;
-      for (const [uuid] of line.matchAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g)) sessions.add(uuid);
+      for (const [uuid] of line.matchAll(anyUuid)) if (known.has(uuid)) sessions.add(uuid);
+      for (const [, uuid = ""] of line.matchAll(sessionUuid)) sessions.add(uuid);
     }
   } catch (error) {
     if (isAbsence(error)) return undefined;
@@ -95,3 +98,6 @@ async function readLog(path: string, id: string): Promise<Log | undefined> {
   sessions.delete(id);
   return { namesIt, others: sessions };
 }
+const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+const anyUuid = new RegExp(uuid, "g");
+const sessionUuid = new RegExp(`(?:session(?:[ _]?id)?|workspace initialized)["']?[:=]? ?["']?(${uuid})`, "gi");

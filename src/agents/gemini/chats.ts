@@ -21,10 +21,15 @@ export interface Chat {
   readonly prompts: ReadonlySet<string>;
   /** Those that were run by a shell. */
   readonly commands: ReadonlySet<string>;
-  /** What background commands said, by the names of the files. */
-  readonly backgroundLogs: ReadonlySet<string>;
+  /** Of commands that it left running in the background. */
+  readonly backgroundPids: ReadonlySet<string>;
   readonly startedAt: number;
   readonly endedAt: number;
+}
+
+export interface Transcript {
+  readonly path: string;
+  readonly chat: Chat;
 }
 
 /** By the name, which holds the first 8 characters of the id: whose they are, only the files themselves tell. */
@@ -45,7 +50,7 @@ export async function hasChat(home: string, id: string, signal: AbortSignal): Pr
 
 /** Undefined where it can't be read. */
 export async function readChat(path: string): Promise<Chat | undefined> {
-  const chat = { ids: new Set<string>(), prompts: new Set<string>(), commands: new Set<string>(), backgroundLogs: new Set<string>(), times: [] as number[] };
+  const chat = { ids: new Set<string>(), prompts: new Set<string>(), commands: new Set<string>(), backgroundPids: new Set<string>(), times: [] as number[] };
   const take = (value: unknown): void => {
     const { sessionId, timestamp, type, content, $set } = record.safeParse(value).data ?? {};
     if (sessionId !== undefined) chat.ids.add(sessionId);
@@ -60,7 +65,7 @@ export async function readChat(path: string): Promise<Chat | undefined> {
       for (const each of [whole, ...whole.messages]) take(each);
     } else {
       for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
-        for (const [name] of line.matchAll(/\bbackground-\d+\.log\b/g)) chat.backgroundLogs.add(name);
+        for (const [, pid = ""] of line.matchAll(background)) chat.backgroundPids.add(pid);
         take(parseJson(line));
       }
     }
@@ -71,6 +76,8 @@ export async function readChat(path: string): Promise<Chat | undefined> {
   const [startedAt = 0, endedAt = startedAt] = chat.times;
   return { ...chat, startedAt, endedAt };
 }
+
+const background = /(?:moved to background \(PID: |running in background\. PID: |\bbackground-)(\d+)\b/g;
 
 const parts = z
   .union([z.string(), z.array(z.object({ text: z.string().optional().catch(undefined) }))])

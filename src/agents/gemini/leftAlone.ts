@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import type { LeftAlone } from "../../core/store.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { readOwnText } from "../../system/ownFile.ts";
@@ -20,18 +20,10 @@ export async function whatOthersShare({ home, project, id }: Place, chats: reado
   const files = (await listIfPresent(project)).filter((name) => name !== "logs.json" && name !== "shell_history").map((name) => join(project, name));
   const saved = files.filter((path) => /^checkpoint-.*\.json$/.test(basename(path)));
   const unknown = files.filter((path) => !saved.includes(path));
-  const logs = join(dirname(project), "background-processes");
-  const named = new Set(chats.flatMap((chat) => [...chat.backgroundLogs]));
   return [
     ...(await whereFound(saved, "a copy of the dialogue", "it was saved by a name, to be taken up in any conversation", id, chats)).map(asText),
     ...(await whereFound(unknown, "a file with something of it", "it is not known what it is for", id, chats)),
     ...(await whereFound(await filesBelow(join(project, "memory")), "what was noted of the folder", "all conversations of the folder share it", id, chats)),
-    ...(await listIfPresent(logs))
-      .filter((name) => named.has(name))
-      .map((name): LeftAlone => {
-        const why = "it is named by a process alone, and may by now be of another conversation";
-        return { name: "what a background command said", path: join(logs, name), why, holds: "text" };
-      }),
     ...(await snapshotsIn(join(home, "history", basename(project)), chats)),
   ];
 }

@@ -10,8 +10,9 @@ import { lineStoresIn } from "../../system/erase/lines.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { uuidPattern } from "../ids.ts";
 import { parseJson } from "../jsonText.ts";
+import { backgroundLogs } from "./backgroundLogs.ts";
 import { findChatFiles, readChat } from "./chats.ts";
-import type { Chat, Place } from "./chats.ts";
+import type { Place, Transcript } from "./chats.ts";
 import { errorReports, sharedChat, whatOthersShare } from "./leftAlone.ts";
 
 export function defaultHome(): string {
@@ -40,11 +41,8 @@ async function keptIn(place: Place): Promise<Kept> {
   const chats = ofIt.map(({ chat }) => chat);
   const at = (name: string, path: string, belongsBecause: string) => storesAt({ root: home, path, name, belongsBecause });
   const named = "its name is the conversation's id";
-  const shell = await shellHistory(
-    place,
-    own.map(({ chat }) => chat),
-    chats,
-  );
+  const shell = await shellHistory(place, ofIt);
+  const background = await backgroundLogs(place, ofIt);
   const stores = [
     ...(await subagentStores(place)),
     ...(await at("long outputs of its tools", join(project, "tool-outputs", `session-${id}`), named)),
@@ -52,6 +50,7 @@ async function keptIn(place: Place): Promise<Kept> {
     ...(await at("its plans and tasks", join(project, id), named)),
     ...(await checkpointStores(place)),
     ...shell.stores,
+    ...background.stores,
     ...(await cutStoresIn({
       root: home,
       path: join(project, "logs.json"),
@@ -65,6 +64,7 @@ async function keptIn(place: Place): Promise<Kept> {
   const leftAlone = [
     ...notOwn.flatMap(({ path, chat }) => sharedChat(path, chat, id)),
     ...shell.leftAlone,
+    ...background.leftAlone,
     ...(await whatOthersShare(place, chats)),
     ...(await errorReports(id, chats)),
   ];
@@ -103,11 +103,12 @@ const checkpoint = z.object({ messageId: z.string() });
 const largestFile = 64 * 1024 * 1024;
 
 /** It names no conversation: so only commands go that this one ran and that, by the prompt history, no other did. */
-async function shellHistory({ home, project, id }: Place, own: readonly Chat[], all: readonly Chat[]): Promise<Kept> {
+async function shellHistory({ home, project, id }: Place, transcripts: readonly Transcript[]): Promise<Kept> {
   const path = join(project, "shell_history");
   const prompts = z.array(entry.optional().catch(undefined)).safeParse(parseJson(await readIfPresent(join(project, "logs.json"), largestFile))).data ?? [];
   const others = new Set(prompts.flatMap((each) => (each && each.sessionId !== id ? (each.message ?? []) : [])));
-  const its = new Set(own.flatMap((chat) => [...chat.commands])).difference(others);
+  const own = transcripts.filter(({ chat }) => chat.ids.size === 1);
+  const its = new Set(own.flatMap(({ chat }) => [...chat.commands])).difference(others);
   const stores = await lineStoresIn({
     root: home,
     path,
@@ -116,7 +117,7 @@ async function shellHistory({ home, project, id }: Place, own: readonly Chat[], 
     isIts: (line) => its.has(line),
   });
   const lines = new Set(((await readIfPresent(path, largestFile)) ?? "").split("\n"));
-  const areLeft = all.some(({ commands }) => [...commands].some((command) => !its.has(command) && lines.has(command)));
+  const areLeft = transcripts.some(({ chat }) => [...chat.commands].some((command) => !its.has(command) && lines.has(command)));
   return {
     stores,
     leftAlone: areLeft ? [{ name: "some of its shell commands", path, why: "another conversation ran the same ones, or may have", holds: "text" }] : [],

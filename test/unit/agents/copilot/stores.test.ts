@@ -166,7 +166,10 @@ test("the log of a process that had another conversation too is left alone, and 
     const plan = await planIn(copilot, home, id);
     expect(plan.leftAlone).toEqual([{ name: "a log that names it", path: shared, why, holds: "id" }]);
     expect(plan.stores.map(({ path }) => path)).toEqual([own]);
-    await put(own, logOf(id, near));
+    // What is no session's is no other conversation.
+    await put(own, `${logOf(id)}[ERROR] SessionClient background task refresh failed (continuing) [phase=pre-dispatch cursor=${randomUUID()}|208]\n`);
+    expect((await planIn(copilot, home, id)).stores).toHaveLength(1);
+    await put(own, `${logOf(id)}[WARNING] no hook session for session id ${near}\n`);
     expect(await plan.stores[0]?.erase(noAbort)).toEqual({ kind: "blocked", reason: why });
   });
 });

@@ -139,25 +139,44 @@ test("an earlier version's transcript is known by what it says of itself", async
 
 test("a copy that was saved by a name, a report of a failed request and the folder's snapshots are told of and stay", async () => {
   await withFolder(async (home) => {
-    await put(chatFile(home, id), lines(header(id), user(marker), { type: "info", timestamp: "2026-11-30T00:30:00.000Z", content: "see background-4711.log" }));
+    await put(chatFile(home, id), lines(header(id), user(marker), { type: "info", timestamp: "2026-11-30T00:30:00.000Z", content: "Request cancelled." }));
     const saved = await put(join(project(home), "checkpoint-walrus.json"), JSON.stringify({ history: [{ parts: [{ text: marker }] }] }, null, 2));
     await put(join(project(home), "checkpoint-else.json"), JSON.stringify({ history: [] }));
     const noted = await put(join(project(home), "memory", ".extraction-state.json"), JSON.stringify({ runs: [{ sessionIds: [id] }] }));
-    const said = await put(join(home, "tmp", "background-processes", "background-4711.log"), "out");
-    await put(join(home, "tmp", "background-processes", "background-4712.log"), "out");
     const at = Date.parse("2026-11-30T00:25:00.000Z") / 1000;
     await put(join(home, "history", "app", ".git", "logs", "HEAD"), `0 1 Gemini CLI <g@g> ${at} +0000\tcommit: Snapshot for write_file\n`);
     vi.stubEnv("TMPDIR", join(home, "for-a-while"));
     const report = await put(join(home, "for-a-while", "gemini-client-error-Turn.run.json"), JSON.stringify({ context: [{ parts: [{ text: marker }] }] }));
     await put(join(home, "for-a-while", "gemini-client-error-Other.json"), JSON.stringify({ context: [] }));
     const plan = await planIn(gemini, home, id);
-    const left = [saved, noted, said, join(home, "history", "app"), report];
+    const left = [saved, noted, join(home, "history", "app"), report];
     expect(plan.leftAlone.map(({ path, holds }) => [path, holds])).toEqual(left.map((path) => [path, path === noted ? "id" : "text"]));
     const before = await treeOf(home);
     await eraseAll(plan);
     const gone = [...before.keys()].filter((path) => path !== chatFile(home, id));
     expect([...(await treeOf(home)).keys()]).toEqual(gone);
     expect((await holding(home, id, marker)).toSorted()).toEqual([saved, noted, report].toSorted());
+  });
+});
+
+test("what a background command said goes where no other transcript tells of a process of that number", async () => {
+  await withFolder(async (home) => {
+    const moved = (...pids: readonly number[]) =>
+      pids.map((pid) => ({
+        id: randomUUID(),
+        type: "gemini",
+        toolCalls: [{ result: [{ output: `Command moved to background (PID: ${pid}). Output hidden.` }] }],
+      }));
+    await put(chatFile(home, id), lines(header(id), user(marker), ...moved(4711, 4712)));
+    await put(join(home, "tmp", "else", "chats", `session-2026-11-30T00-10-${near.slice(0, 8)}.jsonl`), lines(header(near), ...moved(4712, 4713)));
+    const log = (pid: number) => put(join(home, "tmp", "background-processes", `background-${pid}.log`), marker);
+    const [own, both, other] = [await log(4711), await log(4712), await log(4713)];
+    const plan = await planIn(gemini, home, id);
+    expect(plan.stores.map(({ path }) => path)).toEqual([own, chatFile(home, id)]);
+    const why = "another conversation had a process of the same number";
+    expect(plan.leftAlone).toEqual([{ name: "what a background command said", path: both, why, holds: "text" }]);
+    await eraseAll(plan);
+    expect((await holding(home, marker)).toSorted()).toEqual([both, other]);
   });
 });
 
