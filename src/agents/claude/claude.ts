@@ -21,6 +21,7 @@ export const claude: Agent = {
   ask: { escapeWhenBusy: true, signal: "SIGTERM", graceMs: 5_000 },
   recognise,
   configHomeOf,
+  temporaryFolderOf: (environment) => environment.get("CLAUDE_CODE_TMPDIR") || environment.get("TMPDIR") || undefined,
   readLive,
   canResume,
   resumeCommand,

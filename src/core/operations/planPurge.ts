@@ -67,10 +67,14 @@ function conversationOf(session: Session, context: OperationContext): Meant {
 }
 
 /** Not every book that tells the id tells where it is kept. */
-function homeIn(session: Session, conversation: Conversation): Pick<Conversation, "home"> {
-  const told = facetsOf(session).map((facet) => facet.conversation);
-  const home = conversation.home ?? told.find((each) => isSameConversation(each, conversation) && each?.home !== undefined)?.home ?? session.run?.configHome;
-  return home === undefined ? {} : { home };
+function homeIn(session: Session, conversation: Conversation): Pick<Conversation, "home" | "temporaryFolder"> {
+  const told = [
+    conversation,
+    ...facetsOf(session).flatMap((facet) => (isSameConversation(facet.conversation, conversation) ? (facet.conversation ?? []) : [])),
+  ];
+  const home = told.find((each) => each.home !== undefined)?.home ?? session.run?.configHome;
+  const temporaryFolder = told.find((each) => each.temporaryFolder !== undefined)?.temporaryFolder;
+  return { ...(home !== undefined && { home }), ...(temporaryFolder !== undefined && { temporaryFolder }) };
 }
 
 /** Of its agent alone: an id may be told only as it leaves. */

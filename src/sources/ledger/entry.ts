@@ -46,6 +46,7 @@ const ConversationShape = z.object({
   id: z.string(),
   toldBy: z.enum(["agent", "exit", "record", "store", "ledger", "cache"]),
   home: z.string().exactOptional(),
+  temporaryFolder: z.string().exactOptional(),
   resumable: z.object({ value: z.boolean(), seen: z.string(), at: z.number() }).exactOptional(),
 });
 const facetKey = z.templateLiteral([z.enum(["process", "ledger", "mux", "opencode", "tracking", "entire"]), ":", z.string()]);

@@ -34,7 +34,7 @@ export async function readRuns(
   const withHome = async (each: AgentProcess): Promise<Housed> => {
     const fault = { place: placeOf(each), what: "its environment can't be read" };
     const environment = await faults.orElse(() => machine.environmentOf(each.entry.identity), new Map<string, string>(), fault);
-    return { ...each, configHome: each.agent.configHomeOf(environment) };
+    return { ...each, configHome: each.agent.configHomeOf(environment), temporaryFolder: each.agent.temporaryFolderOf?.(environment) };
   };
   const recognised = await Promise.all(agentProcesses(census, agents).map(withHome));
   const homes = new Map(agents.map((agent) => [agent, homesOf(agent, namedHomes, recognised)] as const));
@@ -82,6 +82,7 @@ function isUnder(pid: number, top: number, census: Census): boolean {
 
 interface Housed extends AgentProcess {
   readonly configHome: string | undefined;
+  readonly temporaryFolder: string | undefined;
 }
 
 /** An executable that we don't recognise, but which the agent's own live file names with its start time. */
@@ -98,7 +99,7 @@ function homesOf(agent: Agent, named: readonly string[], found: readonly Housed[
 }
 
 async function runOf(each: Housed, live: LiveEntry | undefined, { census, machine, faults, signal }: Look): Promise<Run> {
-  const { entry, agent, as, configHome } = each;
+  const { entry, agent, as, configHome, temporaryFolder } = each;
   const orElse = <T>(reading: () => Promise<T> | undefined, otherwise: T, what: string): Promise<T> =>
     faults.orElse(reading, otherwise, { place: placeOf(each), what });
   const pane = paneOf(entry, census);
@@ -126,7 +127,7 @@ async function runOf(each: Housed, live: LiveEntry | undefined, { census, machin
     ...bare,
     activity,
     ...(told.idleSince !== undefined && activity.value === "idle" && { idleSince: told.idleSince }),
-    ...(conversation && { conversation }),
+    ...(conversation && { conversation: { ...conversation, ...(temporaryFolder !== undefined && { temporaryFolder }) } }),
     ...(title !== undefined && { title: cut(title) }),
     ...(told.pidFile !== undefined && { pidFile: told.pidFile }),
   };

@@ -14,7 +14,7 @@ import type { Strange, Transcript } from "./transcripts.ts";
 
 /** All that Claude Code keeps of one conversation, found by its id and never by the name of a folder. */
 export const stores: NonNullable<Agent["stores"]> = async ({ conversation, cwd, configHomes }, signal) => {
-  const { id, home } = conversation;
+  const { id, home, temporaryFolder } = conversation;
   if (!uuidPattern.test(id)) return { stores: [], leftAlone: [] };
 
   const homes = await distinct([...(home === undefined ? [] : [home]), usualHome(), ...configHomes]);
@@ -33,7 +33,7 @@ export const stores: NonNullable<Agent["stores"]> = async ({ conversation, cwd, 
     return transcripts !== undefined && (transcripts.length === 0 || transcripts.some((each) => !strange.has(each)));
   });
 
-  const temporary = await findTemporary(id);
+  const temporary = await findTemporary(id, temporaryFolder);
   const kept: Kept = {
     stores: [...(strange.size === 0 ? temporary.stores : []), ...own.flatMap(({ before }) => before), ...own.flatMap(({ transcripts }) => transcripts)],
     leftAlone: [

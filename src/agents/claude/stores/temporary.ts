@@ -8,10 +8,13 @@ import { findStats, isOwn } from "../../../system/ownFile.ts";
 import { isNamedBy } from "./named.ts";
 
 /** What its shells have put out, outside of any config home. It outlives the session. */
-export async function findTemporary(id: string): Promise<{ readonly stores: readonly Store[]; readonly leftAlone: readonly LeftAlone[] }> {
+export async function findTemporary(
+  id: string,
+  named: string | undefined,
+): Promise<{ readonly stores: readonly Store[]; readonly leftAlone: readonly LeftAlone[] }> {
   const stores: Store[] = [];
   const leftAlone: LeftAlone[] = [];
-  for (const root of await rootsHere()) {
+  for (const root of await rootsOf(named)) {
     const why = await whyNotItsRoot(root);
     for (const path of await findNamed(root, id)) {
       if (why === undefined) stores.push(...(await storesAt({ root, path, name, belongsBecause: "its name is the conversation's id" })));
@@ -22,12 +25,12 @@ export async function findTemporary(id: string): Promise<{ readonly stores: read
 }
 const name = "its temporary files";
 
-/** A folder of each user's own, below whatever place its environment has named for such files. */
-async function rootsHere(): Promise<readonly string[]> {
+/** A folder of each user's own, below whatever place its own environment named for such files, or ours does. */
+async function rootsOf(named: string | undefined): Promise<readonly string[]> {
   const uid = process.getuid?.();
   if (uid === undefined) return [];
   const roots = new Map<string, string>();
-  for (const folder of [process.env["CLAUDE_CODE_TMPDIR"] ?? "", tmpdir(), "/tmp"].filter(isAbsolute)) {
+  for (const folder of [named ?? "", process.env["CLAUDE_CODE_TMPDIR"] ?? "", tmpdir(), "/tmp"].filter(isAbsolute)) {
     const place = await realpath(folder).catch(() => undefined);
     if (place !== undefined && !roots.has(place)) roots.set(place, join(folder, `claude-${uid}`));
   }

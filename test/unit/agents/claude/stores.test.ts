@@ -246,12 +246,12 @@ test("what names the id and is not its own is told, and stays to the byte", asyn
 test("what its shells have put out is looked for where any of them would put it, and not in another's", async () => {
   await using person = await aPerson();
   const { home, temporary } = person;
-  const named = join(person.path, "named");
+  const [named, once] = ["named", "named-once"].map((name) => join(person.path, name)) as [string, string];
   const other = join(temporary, "claude-99999", "-work", id);
   vi.stubEnv("CLAUDE_CODE_TMPDIR", named);
-  const own = [temporary, named].map((folder) => join(folder, `claude-${uid}`, "-work", id));
+  const own = [temporary, named, once].map((folder) => join(folder, `claude-${uid}`, "-work", id));
   for (const path of [...own, other]) put(join(path, "tasks/a.output"), words);
-  const { stores, leftAlone } = await keptOf({ home });
+  const { stores, leftAlone } = await keptOf({ home, temporaryFolder: once });
   expect([stores.map(({ path }) => path).toSorted(), leftAlone]).toEqual([own.toSorted(), []]);
 });
 

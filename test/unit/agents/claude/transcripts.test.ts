@@ -87,6 +87,13 @@ test("resume names the id, and the config home only where it is not the usual on
   });
 });
 
+test("where it puts temporary files is told only where its environment names a place", () => {
+  const told = (...variables: readonly (readonly [string, string])[]) => claude.temporaryFolderOf?.(new Map(variables));
+  expect(told(["TMPDIR", "/srv/tmp"], ["CLAUDE_CODE_TMPDIR", "/srv/claude"])).toBe("/srv/claude");
+  expect(told(["TMPDIR", "/srv/tmp"], ["CLAUDE_CODE_TMPDIR", ""])).toBe("/srv/tmp");
+  expect(told(["HOME", "/home/someone"])).toBeUndefined();
+});
+
 test("its config home is CLAUDE_CONFIG_DIR, else below HOME", () => {
   expect(claude.configHomeOf(new Map([["HOME", "/home/someone"]]))).toBe("/home/someone/.claude");
   expect(
