@@ -13,6 +13,7 @@ export interface Thread {
   /** Its first prompt until it has a name. */
   readonly name: string | undefined;
   readonly createdAt: number;
+  readonly updatedAt: number | undefined;
   /** Begun in a terminal, not by a remote client. */
   readonly isOfTerminal: boolean;
   readonly activity: Activity;
@@ -99,16 +100,18 @@ const thread = z
     id: z.string(),
     cwd: z.string(),
     createdAt: z.number(),
+    updatedAt: z.number().optional().catch(undefined),
     name: z.string().nullish().catch(undefined),
     preview: z.string().optional().catch(undefined),
     originator: z.string().optional().catch(undefined),
     status: z.object({ type: z.string(), activeFlags: z.array(z.string()).default([]) }).catch({ type: "", activeFlags: [] }),
   })
-  .transform(({ id, cwd, createdAt, name, preview, originator, status }): Thread => ({
+  .transform(({ id, cwd, createdAt, updatedAt, name, preview, originator, status }): Thread => ({
     id,
     cwd,
     name: name ?? preview,
     createdAt: createdAt * 1_000,
+    updatedAt: updatedAt === undefined ? undefined : updatedAt * 1_000,
     isOfTerminal: originator === "codex-tui",
     ...activityOf(status),
   }));

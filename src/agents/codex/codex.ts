@@ -29,6 +29,7 @@ export const codex: Agent = {
     return {
       conversation: { agent: "codex", id: found.id, toldBy: "agent", home: homeOf(run) },
       ...(thread && { activity: { value: thread.activity, seen: thread.seen, at: census.at } }),
+      ...(thread?.updatedAt !== undefined && { idleSince: thread.updatedAt }),
       ...(thread?.name !== undefined && { title: asTitle(thread.name) }),
     };
   },

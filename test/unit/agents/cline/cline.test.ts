@@ -1,4 +1,4 @@
-import { appendFile } from "node:fs/promises";
+import { appendFile, utimes } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -84,6 +84,15 @@ describe("what it does", () => {
       const told = await cline.tellOf?.(runIn(home), censusOf(window), noAbort);
       expect(told).toMatchObject({ conversation: { id }, activity: { value }, title: "fix the login form" });
     });
+  });
+});
+
+test("nothing has happened in it since its file was written", async () => {
+  await withFolder(async (home) => {
+    await put(logOf(home), line());
+    const file = await put(join(home, "sessions", id, `${id}.json`), JSON.stringify({ session_id: id, pid: 6993, status: "idle" }));
+    await utimes(file, 1_796_005_000, 1_796_005_000);
+    expect((await cline.tellOf?.(runIn(home), censusOf(window), noAbort))?.idleSince).toBe(1_796_005_000_000);
   });
 });
 

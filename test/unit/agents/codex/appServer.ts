@@ -10,6 +10,7 @@ export interface OpenThread {
   readonly id: string;
   readonly cwd: string;
   readonly createdAt: number;
+  readonly updatedAt?: number;
   readonly name: string;
   readonly originator: string;
   readonly status: { readonly type: string; readonly activeFlags?: readonly string[] };

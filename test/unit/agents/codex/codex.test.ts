@@ -58,6 +58,16 @@ describe("which conversation a window shows", () => {
     );
   });
 
+  test("since when nothing has happened in it the daemon tells, in seconds", async () => {
+    await withFolder((home) =>
+      withAppServer(home, [thread({ cwd: home, updatedAt: 1_796_005_070 })], () =>
+        withWindow(home, [], async (window) => {
+          expect((await codex.tellOf?.(runIn(home, window), censusOf(window), noAbort))?.idleSince).toBe(1_796_005_070_000);
+        }),
+      ),
+    );
+  });
+
   test("two windows in one folder: not captured", async () => {
     await withFolder((home) =>
       withAppServer(home, [thread({ cwd: home })], () =>

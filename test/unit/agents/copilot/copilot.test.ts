@@ -103,6 +103,13 @@ describe("what it does", () => {
     });
   });
 
+  test("nothing has happened in it since its last event", async () => {
+    await withSession(async (home, events) => {
+      await events(turn, { type: "assistant.turn_end", timestamp: "2026-11-30T02:31:41.000Z" });
+      expect((await tell(home))?.idleSince).toBe(Date.parse("2026-11-30T02:31:41.000Z"));
+    });
+  });
+
   test("a permission is still open when much was written after it", async () => {
     await withSession(async (home, events) => {
       await events(turn, asked);
