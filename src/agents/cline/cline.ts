@@ -72,6 +72,8 @@ export const cline: Agent = {
     "~/.cline/data/sessions/<id>",
     "~/.cline/data/db/sessions.db and session-search.db: the rows that name the id, the second with the whole text",
     "~/.cline/data/db/hub-events-*.db and hub-runs-*.db: the rows that name the id",
+    "~/.cline/data/db/teams.db, tasks.db and cron.db: what names the id, or its team",
+    "~/.cline/data/checkpoint-scratch, and refs/cline/checkpoints/<id> in the repository that it worked in",
     "~/.cline/data/cache/user_input_history.jsonl: what was typed, without an id",
     "~/.cline/data/logs",
   ],

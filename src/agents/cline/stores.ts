@@ -7,6 +7,7 @@ import { rowStoresIn } from "../../system/erase/rows.ts";
 import type { Rows } from "../../system/erase/rows.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { emptyLog } from "../../system/sqlite.ts";
+import { isSamePlace } from "../elsewhere.ts";
 import { parseJson } from "../jsonText.ts";
 import { checkpointStores } from "./checkpoints.ts";
 import { keptPrompts } from "./history.ts";
@@ -22,10 +23,12 @@ import { keptTeams } from "./teams.ts";
 /** All that Cline CLI keeps of a conversation, its sub-agents' rows and files included: they have no window of their own, and their ids begin with its. */
 export async function clineStores({ conversation: { id, home }, configHomes }: ConversationPlace, signal: AbortSignal): Promise<Kept> {
   if (!idPattern.test(id)) return { stores: [], leftAlone: [] };
-  const homes = home === undefined ? [...new Set([defaultFolder(), ...configHomes])] : [home];
+  const homes = home === undefined ? [defaultFolder(), ...configHomes] : [home];
   const kept: Kept[] = [];
-  for (const each of homes) {
+  for (const [index, each] of homes.entries()) {
     signal.throwIfAborted();
+    const isSeen = await Promise.all(homes.slice(0, index).map((before) => isSamePlace(each, before)));
+    if (isSeen.includes(true)) continue;
     kept.push(await keptIn(each, id));
   }
   return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };

@@ -41,23 +41,24 @@ export function open(home: string, file: string): Sqlite.Database {
   return new Sqlite(join(home, "db", file));
 }
 
-/** Every row of every table, but not what an index makes of them. */
-export function rowsIn(home: string, file: string): string {
+/** Every row of every table, each in a line, but not what an index makes of them. */
+export function rowsIn(home: string, file: string): readonly string[] {
   const database = open(home, file);
-  const tables = database.prepare(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'session_search_*' AND name <> 'sqlite_sequence' ORDER BY name",
+  const names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'session_search_*' AND name <> 'sqlite_sequence' ORDER BY name";
+  const tables = database.prepare(names).pluck().all().map(String);
+  const rows = tables.flatMap((table) =>
+    database
+      .prepare(`SELECT * FROM ${table}`)
+      .all()
+      .map((row) => `${table} ${JSON.stringify(row)}`),
   );
-  const rows = tables
-    .pluck()
-    .all()
-    .map((table) => [table, database.prepare(`SELECT * FROM ${String(table)}`).all()]);
   database.close();
-  return JSON.stringify(rows);
+  return rows;
 }
 
 /** What still holds the conversation: no bytes of a database but those that its store, or the plan, says may remain. */
 export async function stillHolding(home: string, { stores, leftAlone }: Kept): Promise<readonly string[]> {
-  const told = (await Promise.all(stores.map(async ({ path, mayRemain }) => ((await mayRemain?.(noAbort)) === undefined ? [] : [path])))).flat();
+  const told = (await Promise.all(stores.map(async (store) => ((await store.mayRemain?.(noAbort)) === undefined ? [] : [store.path])))).flat();
   const named = new Set([...told, ...leftAlone.map(({ path }) => path)]);
   return (await holding(home, id, marker)).filter((path) => !named.has(path));
 }

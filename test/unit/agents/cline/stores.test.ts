@@ -30,7 +30,8 @@ async function withDataFolder(use: (home: string, folder: string) => Promise<voi
 test("all of a conversation goes, its sub-agents' too, and what is its neighbour's stays row for row and byte for byte", async () => {
   await withDataFolder(async (home) => {
     const plan = await planIn(cline, home, id);
-    const kept = new Map(await treeOf(folderOf(home, neighbour)));
+    const kept = await treeOf(folderOf(home, neighbour));
+    const others = databases.map((file) => rowsIn(home, file).filter((row) => !row.includes(id) && !row.includes(marker)));
     expect(plan.stores.at(-1)).toMatchObject({ name: "transcript", path: folderOf(home, id) });
     expect(await eraseAll(plan)).toEqual(plan.stores.map(({ name }) => [name, "erased"]));
     expect(await residueOf(plan)).toEqual([]);
@@ -38,7 +39,8 @@ test("all of a conversation goes, its sub-agents' too, and what is its neighbour
     expect(await stillHolding(home, plan)).toEqual([]);
 
     expect(await treeOf(folderOf(home, neighbour))).toEqual(kept);
-    for (const file of databases) expect(rowsIn(home, file).split("neighbourly").length, file).toBe(file === "cron.db" ? 1 : neighbourWords(file));
+    for (const [at, file] of databases.entries()) expect(rowsIn(home, file)).toEqual(expect.arrayContaining([...(others[at] ?? [])]));
+    expect(others.map((rows) => rows.length)).toEqual([4, 41, 21, 1, 2, 2, 1]);
     expect(
       readFileSync(join(home, history), "utf8")
         .split("\n")
@@ -48,23 +50,13 @@ test("all of a conversation goes, its sub-agents' too, and what is its neighbour
   });
 });
 
-/** As many as an untouched folder has. */
-function neighbourWords(file: string): number {
-  return expected.get(file) ?? expect.fail(file);
-}
-const expected = new Map<string, number>();
-beforeEach(async () => {
-  await withDataFolder(async (home) => {
-    for (const file of databases) expected.set(file, rowsIn(home, file).split("neighbourly").length);
-  });
-});
-
 test("the search index is intact afterwards, without its words, and set as it was", async () => {
   await withDataFolder(async (home) => {
     const bytes = () => readFileSync(join(home, "db/session-search.db"), "latin1").split(marker).length;
     const before = bytes();
     await eraseAll(await planIn(cline, home, id));
-    console.log("BYTES", before, bytes());
+    // In the first page of a table that grew, its own writer leaves some for good: `mayRemain` tells.
+    expect(bytes()).toBeLessThan(before / 5);
     const database = open(home, "session-search.db");
     database.exec("INSERT INTO session_search (session_search) VALUES ('integrity-check')");
     const found = (word: string) => database.prepare("SELECT count(*) FROM session_search WHERE session_search MATCH ?").pluck().get(word);
@@ -146,7 +138,7 @@ test.each<[string, string, readonly string[]]>([
     const plan = await planIn(cline, home, id);
     expect((await eraseAll(plan)).every(([, outcome]) => outcome === "erased")).toBe(true);
     expect(existsSync(join(folder, "asked"))).toBe(false);
-    expect(rowsIn(home, "sessions.db")).toContain(`"session_id":"${neighbour}"`);
+    expect(rowsIn(home, "sessions.db").join("\n")).toContain(`"session_id":"${neighbour}"`);
   });
 });
 
@@ -158,7 +150,7 @@ test("a conversation that was forked from it is told, and stays", async () => {
     const plan = await planIn(cline, home, id);
     expect(plan.leftAlone).toContainEqual(expect.objectContaining({ path: folderOf(home, neighbour), holds: "text" }));
     await eraseAll(plan);
-    expect(rowsIn(home, "sessions.db")).toContain("forkedFromSessionId");
+    expect(rowsIn(home, "sessions.db").join("\n")).toContain("forkedFromSessionId");
   });
 });
 
@@ -217,7 +209,7 @@ test("a team that another conversation has too stays, and is told", async () => 
     const plan = await planIn(cline, home, id);
     expect(plan.leftAlone).toContainEqual(expect.objectContaining({ path: join(home, "db/teams.db"), holds: "text" }));
     await eraseAll(plan);
-    expect(rowsIn(home, "teams.db")).toContain(marker);
+    expect(rowsIn(home, "teams.db").join("\n")).toContain(marker);
   });
 });
 
