@@ -19,20 +19,24 @@ export async function fileStores(home: string, ids: readonly string[]): Promise<
 
 async function wholesOf(home: string, id: string): Promise<readonly Store[]> {
   const belongsBecause = "its name is the conversation's id";
-  const snapshots = (await listIfPresent(join(home, "shell_snapshots"))).filter((name) => name.startsWith(`${id}.`));
   const wholes = [
-    ...snapshots.map((name) => ({ name: "snapshot of its shell", path: join(home, "shell_snapshots", name) })),
     { name: "images made in it", path: join(home, "generated_images", id) },
     { name: "note of what its window can do", path: join(home, "tui-thread-reference-capabilities", id) },
   ];
   return (await Promise.all(wholes.map((whole) => storesAt({ ...whole, root: home, belongsBecause })))).flat();
 }
 
-/** Codex takes it away with the transcript; before that it keeps a second writer out. */
-export async function lockStores(home: string, ids: readonly string[]): Promise<readonly Store[]> {
-  const lockOf = (id: string) => join(home, "thread-writer-locks", `${id}.lock`);
-  const belongsBecause = "its name is the conversation's id";
-  return (await Promise.all(ids.map((id) => storesAt({ name: "its lock", root: home, path: lockOf(id), belongsBecause })))).flat();
+/**
+ * The stores of what Codex takes away with a transcript: the lock keeps a second writer out until then, and a snapshot that it finds missing it writes
+ * down, with the id, a while later.
+ */
+export async function heldStores(home: string, ids: readonly string[]): Promise<readonly Store[]> {
+  const snapshots = await listIfPresent(join(home, "shell_snapshots"));
+  const wholes = ids.flatMap((id) => [
+    { name: "its lock", path: join(home, "thread-writer-locks", `${id}.lock`) },
+    ...snapshots.filter((name) => name.startsWith(`${id}.`)).map((name) => ({ name: "snapshot of its shell", path: join(home, "shell_snapshots", name) })),
+  ]);
+  return (await Promise.all(wholes.map((whole) => storesAt({ ...whole, root: home, belongsBecause: "its name is the conversation's id" })))).flat();
 }
 
 /** A server that is stopped writes down what it had open, and the next one opens that. */

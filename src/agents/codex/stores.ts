@@ -9,7 +9,7 @@ import { forksOf, sortTranscripts } from "./belonging.ts";
 import { findDatabases } from "./databases.ts";
 import { noProgram } from "./deleteByProgram.ts";
 import { familyOf, forksOn } from "./family.ts";
-import { fileStores, lockStores } from "./homeFiles.ts";
+import { fileStores, heldStores } from "./homeFiles.ts";
 import { logRowsOf, sweepLog } from "./logRows.ts";
 import { mentionsIn } from "./mentions.ts";
 import { knownByRows, saidInRows } from "./threadRows.ts";
@@ -55,7 +55,7 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
       }),
   );
   const before = [...log.stores, ...(await saidInRows(databases, ids, id)), ...(await fileStores(home, ids))];
-  const after = [...(await lockStores(home, ids)), ...(await knownByRows(databases, ids, id))];
+  const after = [...(await heldStores(home, ids)), ...(await knownByRows(databases, ids, id))];
   const stores = [...before, ...its, ...after.map((store) => onceGone(its, store))];
   const why = its.length > 0 ? await whyNotAtAll(home, id, ids, transcripts, mayAskProgram) : undefined;
   const known = [...stores, ...foreign].map(({ path }) => path);
