@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Kept, LeftAlone } from "../../../core/store.ts";
 import { countOf } from "../../../system/erase/rows.ts";
 import { isAbsence } from "../../../system/files.ts";
+import { uuidPattern } from "../../ids.ts";
 import { parseJson } from "../../jsonText.ts";
 import { seeLines } from "./seeLines.ts";
 
@@ -69,16 +70,19 @@ async function isIn(path: string, id: string): Promise<boolean> {
 }
 
 async function wordsFor(path: string, { home, id }: Sought): Promise<LeftAlone> {
-  const [folder = ""] = relative(home, path).split(sep);
+  const [folder = "", , conversation = ""] = relative(home, path).split(sep);
   if (folder === ".claude.json" || folder === "backups") return { ...settingsFile, path };
-  if (folder === "projects" && path.endsWith(".jsonl")) {
-    return (await repeats(path, id))
+  if (folder === "projects" && uuidPattern.test(conversation.replace(/\.jsonl$/, ""))) {
+    return path.endsWith(".jsonl") && (await repeats(path, id))
       ? { name: "another conversation", path, why: "it was forked from this one, and repeats what was said", holds: "text" }
       : { name: "another conversation", path, why: "it mentions the id", holds: "id" };
   }
-  if (folder === "plugins" || folder === "daemon.log") return { name: "a file that all share", path, why: "it mentions the id", holds: "id" };
+  if (ofOthers.test(folder)) return { name: "a file that others share", path, why: "it mentions the id", holds: "id" };
   return { name: "a place that is not known", path, why: "it names the id, and nothing tells that it is the conversation's alone", holds: "text" };
 }
+
+/** Lists, logs and marks, in which one conversation may name another. */
+const ofOthers = /^(plugins|debug|sessions|jobs|telemetry|statsig|cache|daemon\.log|history\.jsonl)([.~]|$)/;
 
 const settingsFile = {
   name: "the settings of Claude Code",

@@ -220,7 +220,15 @@ test("what names the id and is not its own is told, and stays to the byte", asyn
   const settings = join(person.path, "person/.claude.json");
   put(settings, JSON.stringify({ projects: { [cwd]: { lastSessionId: id } } }));
   put(join(home, "backups/.claude.json.backup.1795996662557"), readFileSync(settings, "utf8"));
-  put(join(home, "plugins/store/installed.json"), id);
+  const shared = [
+    "plugins/store/installed.json",
+    `debug/${neighbourId}.txt`,
+    "daemon.log",
+    "history.jsonl",
+    "jobs/a95cec03/state.json",
+    `projects/-a/${neighbourId}/tool-results/a.txt`,
+  ];
+  for (const each of shared) put(join(home, each), promptLine(neighbourId, `look at ${id}`));
   put(join(home, "new-of-a-later-version/notes"), `${id} ${words}`);
   put(join(home, "new-of-a-later-version", id, "deep"), "");
   put(join(home, "settings.json"), "{}");
@@ -234,7 +242,7 @@ test("what names the id and is not its own is told, and stays to the byte", asyn
       [other, "id"],
       [settings, "id"],
       [join(home, "backups/.claude.json.backup.1795996662557"), "id"],
-      [join(home, "plugins/store/installed.json"), "id"],
+      ...shared.map((each) => [join(home, each), "id"]),
       [join(home, "new-of-a-later-version/notes"), "text"],
       [join(home, "new-of-a-later-version", id), "text"],
     ]),
