@@ -1,17 +1,12 @@
-import { existsSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
-import { appendFile } from "node:fs/promises";
+import { readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { cline } from "../../../../src/agents/cline/cline.ts";
-import { startChild } from "../../../support/children.ts";
-import { until } from "../../../real/support/until.ts";
 import { aHolder } from "../../system/aDatabase.ts";
 import { eraseAll, planIn, residueOf, treeOf } from "../aHome.ts";
-import { noAbort, put, withFolder } from "../seen.ts";
-import { fillDataFolder, folderOf, id, marker, neighbour, open, rowsIn, standInCline, stillHolding } from "./aDataFolder.ts";
-
-const databases = ["sessions.db", "session-search.db", "hub-events-hub-production.db", "hub-runs-hub-test.db", "tasks.db", "cron.db", "teams.db"];
-const history = "cache/user_input_history.jsonl";
+import { noAbort } from "../seen.ts";
+import { open, rowsIn, stillHolding, withDataFolder } from "./aDataFolder.ts";
+import { folderOf, id, marker, neighbour } from "./names.ts";
 
 beforeEach(() => {
   vi.stubEnv("PATH", ["/usr/bin", "/bin"].join(delimiter));
@@ -20,12 +15,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-async function withDataFolder(use: (home: string, folder: string) => Promise<void>): Promise<void> {
-  await withFolder(async (folder) => {
-    await fillDataFolder(join(folder, "data"));
-    await use(join(folder, "data"), folder);
-  });
-}
+const databases = ["sessions.db", "session-search.db", "hub-events-hub-production.db", "hub-runs-hub-test.db", "tasks.db", "cron.db", "teams.db"];
 
 test("all of a conversation goes, its sub-agents' too, and what is its neighbour's stays row for row and byte for byte", async () => {
   await withDataFolder(async (home) => {
@@ -42,7 +32,7 @@ test("all of a conversation goes, its sub-agents' too, and what is its neighbour
     for (const [at, file] of databases.entries()) expect(rowsIn(home, file)).toEqual(expect.arrayContaining([...(others[at] ?? [])]));
     expect(others.map((rows) => rows.length)).toEqual([4, 41, 21, 1, 2, 2, 1]);
     expect(
-      readFileSync(join(home, history), "utf8")
+      readFileSync(join(home, "cache/user_input_history.jsonl"), "utf8")
         .split("\n")
         .map((line) => (line === "" ? "" : (JSON.parse(line) as { prompt: string }).prompt)),
     ).toEqual(["hello neighbourly", "go on", `hello ${marker} twice`, ""]);
@@ -95,101 +85,6 @@ test("a task, a scheduled run and an execution stay, and no longer tell of it", 
   });
 });
 
-test("Cline is asked to delete it first, for this home only, whatever our own environment says of another", async () => {
-  await withDataFolder(async (home, folder) => {
-    vi.stubEnv("CLINE_DATA_DIR", "/elsewhere");
-    vi.stubEnv("CLINE_SESSION_DATA_DIR", "/elsewhere/sessions");
-    vi.stubEnv("CLINE_HUB_PORT", "1");
-    vi.stubEnv("PATH", [await standInCline(folder, `rm -r '${folderOf(home, id)}'`), "/usr/bin", "/bin"].join(delimiter));
-    const plan = await planIn(cline, home, id);
-    expect((await eraseAll(plan)).at(-1)).toEqual(["transcript", "erased"]);
-    expect(readFileSync(join(folder, "asked"), "utf8")).toBe(`history delete --session-id ${id}\n`);
-    const variables = readFileSync(join(folder, "environment"), "utf8")
-      .split("\n")
-      .filter((line) => line.startsWith("CLINE_"));
-    expect(variables.toSorted()).toEqual([`CLINE_DATA_DIR=${home}`, "CLINE_NO_AUTO_UPDATE=1"]);
-    expect(await residueOf(plan)).toEqual([]);
-  });
-});
-
-test.each([
-  ["says that it has, and has not", 'echo "Deleted session $4"'],
-  ["says that it knows none such", "echo not found >&2; exit 1"],
-  ["is killed", "kill -9 $$"],
-])("what Cline leaves that %s is deleted all the same", async (_, lines) => {
-  await withDataFolder(async (home, folder) => {
-    vi.stubEnv("PATH", [await standInCline(folder, lines), "/usr/bin", "/bin"].join(delimiter));
-    const plan = await planIn(cline, home, id);
-    expect((await eraseAll(plan)).every(([, outcome]) => outcome === "erased")).toBe(true);
-    expect(await residueOf(plan)).toEqual([]);
-    expect(existsSync(join(folder, "asked"))).toBe(true);
-  });
-});
-
-test.each<[string, string, readonly string[]]>([
-  ["whose record names a folder elsewhere", "UPDATE sessions SET messages_path = ? WHERE session_id = ?", ["/srv/notes/all.json", id]],
-  ["that another conversation names as its parent", "UPDATE sessions SET parent_session_id = ? WHERE session_id = ?", [id, neighbour]],
-])("Cline is not asked to delete one %s, since it would delete that too", async (_, statement, values) => {
-  await withDataFolder(async (home, folder) => {
-    vi.stubEnv("PATH", [await standInCline(folder, "exit 0"), "/usr/bin", "/bin"].join(delimiter));
-    const database = open(home, "sessions.db");
-    database.prepare(statement).run(...values);
-    database.close();
-    const plan = await planIn(cline, home, id);
-    expect((await eraseAll(plan)).every(([, outcome]) => outcome === "erased")).toBe(true);
-    expect(existsSync(join(folder, "asked"))).toBe(false);
-    expect(rowsIn(home, "sessions.db").join("\n")).toContain(`"session_id":"${neighbour}"`);
-  });
-});
-
-test("a conversation that was forked from it is told, and stays", async () => {
-  await withDataFolder(async (home) => {
-    const database = open(home, "sessions.db");
-    database.prepare("UPDATE sessions SET metadata_json = ? WHERE session_id = ?").run(JSON.stringify({ fork: { forkedFromSessionId: id } }), neighbour);
-    database.close();
-    const plan = await planIn(cline, home, id);
-    expect(plan.leftAlone).toContainEqual(expect.objectContaining({ path: folderOf(home, neighbour), holds: "text" }));
-    await eraseAll(plan);
-    expect(rowsIn(home, "sessions.db").join("\n")).toContain("forkedFromSessionId");
-  });
-});
-
-test("a prompt that another conversation has too stays in the history, and is told", async () => {
-  await withDataFolder(async (home) => {
-    const { leftAlone } = await planIn(cline, home, id);
-    expect(leftAlone).toEqual([
-      { name: "prompt history", path: join(home, history), why: "a prompt of it was typed in another conversation too", holds: "text" },
-    ]);
-  });
-});
-
-test("a prompt history that can't be told apart, since the transcript is broken, stays and is told", async () => {
-  await withDataFolder(async (home) => {
-    await put(folderOf(home, id, `${id}.messages.json`), "{");
-    expect((await planIn(cline, home, id)).leftAlone).toMatchObject([{ path: join(home, history), holds: "text" }]);
-  });
-});
-
-test("a log that a hub keeps open stays, and so does a line that names another conversation too", async () => {
-  await withDataFolder(async (home) => {
-    await appendFile(join(home, "logs/cline.log"), `{"copied":"${id}","to":"${neighbour}"}\n{"requestId":"hubreq_${id}"}\n`);
-    const log = await put(join(home, "logs/hub-daemon.log"), `[hub] {"sessionId":"${id}"}\n`);
-    const hub = await startChild([
-      process.execPath,
-      "-e",
-      `require("fs").openSync(${JSON.stringify(log)}, "a"); console.log("holds"); setInterval(() => {}, 60_000)`,
-    ]);
-    await until(() => hub.said().includes("holds"));
-    const plan = await planIn(cline, home, id);
-    expect(plan.stores.map(({ path }) => path)).not.toContain(log);
-    expect(plan.leftAlone).toContainEqual(expect.objectContaining({ path: log, holds: "id" }));
-    expect(plan.leftAlone).toContainEqual(expect.objectContaining({ path: join(home, "logs/cline.log"), why: "they name other conversations too" }));
-    await eraseAll(plan);
-    expect(readFileSync(join(home, "logs/cline.log"), "utf8").split("\n").length).toBe(4);
-    expect(readFileSync(log, "utf8")).toContain(id);
-  });
-});
-
 test("a database that a hub has open is written, and its log is emptied", async () => {
   await withDataFolder(async (home) => {
     const holders = await Promise.all(databases.map((file) => aHolder(join(home, "db", file), "SELECT count(*) FROM sqlite_schema")));
@@ -198,18 +93,6 @@ test("a database that a hub has open is written, and its log is emptied", async 
     expect(await residueOf(plan)).toEqual([]);
     expect(await stillHolding(home, plan)).toEqual([]);
     expect(holders.length).toBe(databases.length);
-  });
-});
-
-test("a team that another conversation has too stays, and is told", async () => {
-  await withDataFolder(async (home) => {
-    const database = open(home, "sessions.db");
-    database.prepare("UPDATE sessions SET team_name = ?").run(`team-${marker}`);
-    database.close();
-    const plan = await planIn(cline, home, id);
-    expect(plan.leftAlone).toContainEqual(expect.objectContaining({ path: join(home, "db/teams.db"), holds: "text" }));
-    await eraseAll(plan);
-    expect(rowsIn(home, "teams.db").join("\n")).toContain(marker);
   });
 });
 
