@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agents } from "./agents/agents.ts";
-import { opencode } from "./agents/opencode.ts";
+import { opencode } from "./agents/opencode/opencode.ts";
 import { destinationsOf, seatOf } from "./core/destinations.ts";
 import { isAutomation } from "./core/groups.ts";
 import { Roster } from "./core/roster.ts";

@@ -6,6 +6,6 @@ import { codex } from "./codex/codex.ts";
 import { copilot } from "./copilot/copilot.ts";
 import { gemini } from "./gemini/gemini.ts";
 import { hermes } from "./hermes.ts";
-import { opencode } from "./opencode.ts";
+import { opencode } from "./opencode/opencode.ts";
 
 export const agents: readonly Agent[] = [claude, codex, gemini, copilot, opencode, cline, agy, hermes];

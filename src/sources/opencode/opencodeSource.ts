@@ -47,6 +47,7 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
   const patient = openPatience();
   const findMute = openMuteFinder();
   const latest = new Map<Server["client"], ServerLook>();
+  const listedOn = new Map<FacetKey, string>();
 
   return {
     id: "opencode",
@@ -69,14 +70,20 @@ export function createOpencodeSource({ agent, machine, servers, passwords }: Par
     withLadder: (run, census, climb, signal) =>
       onItsServer(run, census, signal, ({ looks, server }) => withServerLadder(run, { server, looks, machine, census }, climb, signal)),
     async stores(facet, signal) {
-      const lookNow = async (abort: AbortSignal): Promise<Whole> => look(await machine.census(abort), abort, "everywhere");
-      const { looks } = await lookNow(signal);
-      const stores = storesOn(facet, looks, async (abort) => {
-        const now = await lookNow(abort);
-        const silent = looks.find(({ server }) => !now.looks.some((look) => look.server.origin === server.origin));
-        return silent ? `${silent.server.origin} gives no answer any more` : whyItMayRun(facet.key, now.facets);
-      });
+      const census = await machine.census(signal);
+      const all = (await look(census, signal, "everywhere")).looks;
+      const isListing = ({ sessions }: ServerLook): boolean => sessions.some(({ id }) => `opencode:${id}` === facet.key);
+      for (const { server } of all.filter(isListing)) listedOn.set(facet.key, server.origin);
+      // When it has been deleted nobody lists it, and of those who never did nothing was deleted.
+      const once = all.filter(({ server }) => server.origin === listedOn.get(facet.key));
+      const stores = storesOn(facet, all.some(isListing) || once.length === 0 ? all : once, whyItRuns);
       return { stores, leftAlone: [] };
+
+      async function whyItRuns(abort: AbortSignal): Promise<string | undefined> {
+        const now = await look(await machine.census(abort), abort, "everywhere");
+        const silent = all.find(({ server }) => !now.looks.some((each) => each.server.origin === server.origin));
+        return silent ? `${silent.server.origin} gives no answer any more` : whyItMayRun(facet.key, now.facets);
+      }
     },
     async peek(run, signal) {
       const peeked = await onItsServer(run, await machine.census(signal), signal, async ({ server, look }) => peekAt(run, server.client, look, signal));

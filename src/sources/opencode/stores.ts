@@ -1,5 +1,7 @@
 import type { Facet } from "../../core/facet.ts";
 import type { Store } from "../../core/store.ts";
+import { mayRemainIn } from "../../system/erase/remains.ts";
+import { emptyLog } from "../../system/sqlite.ts";
 import type { Client } from "./client.ts";
 import { reasonOf } from "./look.ts";
 import type { ServerLook } from "./look.ts";
@@ -23,20 +25,27 @@ function byWhom(looks: readonly ServerLook[], id: string): (look: ServerLook) =>
   return ({ opened }) => directory !== undefined && opened.has(directory);
 }
 
-function storeOf(id: string, { server: { client, origin }, sessions }: ServerLook, looks: readonly ServerLook[], whyItMayRun: WhyItMayRun): Store {
+function storeOf(id: string, { server, sessions }: ServerLook, looks: readonly ServerLook[], whyItMayRun: WhyItMayRun): Store {
+  const { client, origin } = server;
+  // In memory, or on another machine: then nothing is known of it.
+  const database = server.database?.startsWith("/") ? server.database : undefined;
+  const children = sessions.filter(({ parentId }) => parentId === id).length;
   const directory = sessions.find((session) => session.id === id)?.directory;
   return {
     name: hostIn(origin),
     path: origin,
     bytes: undefined,
-    belongsBecause: `the server lists it as ${id}`,
+    belongsBecause: `the server lists it as ${id}${children === 0 ? "" : `, and deletes ${children === 1 ? "the session of its sub-agent" : `the ${children} sessions of its sub-agents`} with it`}`,
     /** Never what runs: it would run on, and be listed nowhere. */
     async erase(signal) {
       const still = await whyItMayRun(signal);
       if (still !== undefined) return { kind: "blocked", reason: still };
       const removed = await client.remove(id, directory, signal);
       if (removed.kind === "notFound") return { kind: "absent" };
-      return removed.kind === "ok" ? { kind: "erased" } : { kind: "blocked", reason: reasonOf(removed) };
+      if (removed.kind !== "ok") return { kind: "blocked", reason: reasonOf(removed) };
+      // Pages as they were before stand in the log of a database until that is emptied.
+      if (database !== undefined) await emptyLog(database);
+      return { kind: "erased" };
     },
     /** Gone is what the server itself says not to have, and what no list and no status names any more. */
     async residue(signal) {
@@ -46,6 +55,7 @@ function storeOf(id: string, { server: { client, origin }, sessions }: ServerLoo
       const running = await whyItMayRun(signal);
       return [...found, ...listed.flat(), ...(running === undefined ? [] : [running])];
     },
+    mayRemain: async () => (database === undefined ? undefined : mayRemainIn(database, id)),
   };
 }
 

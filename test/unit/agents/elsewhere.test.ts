@@ -7,7 +7,7 @@ import { codex } from "../../../src/agents/codex/codex.ts";
 import { copilot } from "../../../src/agents/copilot/copilot.ts";
 import { gemini } from "../../../src/agents/gemini/gemini.ts";
 import { hermes } from "../../../src/agents/hermes.ts";
-import { opencode } from "../../../src/agents/opencode.ts";
+import { opencode } from "../../../src/agents/opencode/opencode.ts";
 import type { Agent } from "../../../src/core/agent.ts";
 import { aFolder } from "../../support/folder.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { opencode } from "../../../../src/agents/opencode.ts";
+import { opencode } from "../../../../src/agents/opencode/opencode.ts";
 import type { Facet, Run } from "../../../../src/core/facet.ts";
 import type { Source } from "../../../../src/core/source.ts";
 import { createOpencodeSource } from "../../../../src/sources/opencode/opencodeSource.ts";
@@ -118,6 +118,16 @@ test("a run that goes on after its session was deleted is no proof of its end, a
   server.busy.set("ses_root", "/app");
   expect(await store.residue(signal)).toEqual([`it still runs on ${server.origin}`]);
   expect(await facetIn(source, "ses_root")).toMatchObject({ activity: { value: "working", seen: "deleted, but it still runs" } });
+});
+
+test("what was deleted is looked for where it was, and not on servers that never had it", async () => {
+  await using server = await kept("ses_root");
+  await using another = await kept("ses_other");
+  const source = sourceOf(server, another);
+  const facet = await facetIn(source, "ses_root");
+  const store = await storeFor(source, facet);
+  expect([store.path, await store.erase(signal), await store.residue(signal)]).toEqual([server.origin, { kind: "erased" }, []]);
+  expect((await source.stores?.(facet, signal))?.stores.map(({ path }) => path)).toEqual([server.origin]);
 });
 
 test("a server that dies after the delete has not said that anything is gone", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { opencode } from "../../../../src/agents/opencode.ts";
+import { opencode } from "../../../../src/agents/opencode/opencode.ts";
 import type { ProcessEntry } from "../../../../src/core/census.ts";
 import { openProcessFinder } from "../../../../src/sources/opencode/processes.ts";
 import { openMachine } from "../../../../src/system/machine.ts";

@@ -40,6 +40,7 @@ test("an idle one is deleted with its sub-agents, and nothing of it is found aft
   await using played = await keeping();
   played.sessions.set("ses_child", { directory: "/app", parentID: id });
   const store = onlyOne([await lookAtPlayed(played)], played);
+  expect(store.belongsBecause).toBe(`the server lists it as ${id}, and deletes the session of its sub-agent with it`);
   expect(await store.erase(signal)).toEqual({ kind: "erased" });
   expect(await store.residue(signal)).toEqual([]);
   expect([deletes(played), [...played.sessions]]).toEqual([[`DELETE /session/${id}?directory=/app`], []]);

@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { opencode } from "../../../src/agents/opencode.ts";
-import type { Conversation } from "../../../src/core/facet.ts";
-import { censusOf, noAbort, processOf, runOf } from "./seen.ts";
+import { opencode } from "../../../../src/agents/opencode/opencode.ts";
+import type { Conversation } from "../../../../src/core/facet.ts";
+import { censusOf, noAbort, processOf, runOf } from "../seen.ts";
 
 const id = "ses_dd5b19e5bffe0VqIiarOGrEtls";
 

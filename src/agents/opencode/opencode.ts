@@ -1,15 +1,12 @@
-import { homedir } from "node:os";
-import { basename, dirname, join } from "node:path";
-import type { Agent, Recognised, Told } from "../core/agent.ts";
-import type { Census, ProcessEntry } from "../core/census.ts";
-import type { Conversation, Run } from "../core/facet.ts";
-import { readCommandLine } from "./commandLine.ts";
-import { environmentFor } from "./elsewhere.ts";
-import { lastIdOn } from "./ids.ts";
-import { installedAs } from "./installed.ts";
-import type { Installed } from "./installed.ts";
-
-const idPattern = /^ses_[0-9A-Za-z]+$/;
+import type { Agent, Recognised, Told } from "../../core/agent.ts";
+import type { Census, ProcessEntry } from "../../core/census.ts";
+import type { Conversation, Run } from "../../core/facet.ts";
+import { readCommandLine } from "../commandLine.ts";
+import { lastIdOn } from "../ids.ts";
+import { installedAs } from "../installed.ts";
+import type { Installed } from "../installed.ts";
+import { configHomeOf, defaultHome, environmentIn } from "./home.ts";
+import { idPattern, storesOf } from "./stores.ts";
 
 /** OpenCode's own window, run here as 1.18.33. It tells its session only as it leaves; what runs in its servers is for who asks the servers. */
 export const opencode: Agent = {
@@ -36,10 +33,9 @@ export const opencode: Agent = {
     return { value: isNamedByItself, seen: isNamedByItself ? "OpenCode itself named it" : "OpenCode's database was not asked for it", at: Date.now() };
   },
   async resumeCommand({ id, home }, cwd) {
-    const value = home !== undefined && basename(home) === "opencode" ? dirname(home) : undefined;
-    const environment = await environmentFor(home, { configHomeOf, variable: "XDG_DATA_HOME", value });
-    return { argv: ["opencode", "-s", id], ...(cwd !== undefined && { cwd }), ...environment };
+    return { argv: ["opencode", "-s", id], ...(cwd !== undefined && { cwd }), ...(await environmentIn(home)) };
   },
+  stores: storesOf,
   storesByHand: [
     "~/.local/share/opencode/opencode.db: the rows that name the id, or `opencode session delete <id>`",
     "~/.local/share/opencode/storage: the files that name the id",
@@ -79,14 +75,4 @@ function conversationOf({ host, configHome }: Run, { processes }: Census): Conve
   const line = readArguments(entry?.program?.args ?? []);
   const id = line.has("--fork") ? undefined : line.valueOf("-s", "--session");
   return id !== undefined && idPattern.test(id) ? { agent: "opencode", id, toldBy: "agent", home: configHome ?? defaultHome() } : undefined;
-}
-
-function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {
-  const home = environment.get("HOME");
-  const shared = environment.get("XDG_DATA_HOME") || (home ? join(home, ".local", "share") : undefined);
-  return shared && join(shared, "opencode");
-}
-
-function defaultHome(): string {
-  return join(homedir(), ".local", "share", "opencode");
 }

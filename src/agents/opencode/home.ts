@@ -1,0 +1,35 @@
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import type { Command } from "../../core/agent.ts";
+import { environmentFor, inherited, isSamePlace } from "../elsewhere.ts";
+
+export function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {
+  const home = environment.get("HOME");
+  const shared = environment.get("XDG_DATA_HOME") || (home ? join(home, ".local", "share") : undefined);
+  return shared && join(shared, "opencode");
+}
+
+export function defaultHome(): string {
+  return join(homedir(), ".local", "share", "opencode");
+}
+
+/** For a program of OpenCode's that we start, toward that home. */
+export function environmentIn(home: string | undefined): Promise<Pick<Command, "env">> {
+  const value = home !== undefined && basename(home) === "opencode" ? dirname(home) : undefined;
+  return environmentFor(home, { configHomeOf, variable: "XDG_DATA_HOME", value });
+}
+
+/** Where its database is, as an OpenCode that we start would have it; undefined where it is kept in memory. */
+export function databaseIn(home: string): string | undefined {
+  const told = inherited().get("OPENCODE_DB") || "opencode.db";
+  if (told === ":memory:") return undefined;
+  return isAbsolute(told) ? told : join(home, told);
+}
+
+/** Where its window keeps what was typed; undefined where nothing tells. */
+export async function stateFolderIn(home: string): Promise<string | undefined> {
+  const ours = inherited();
+  if (await isSamePlace(home, configHomeOf(ours)))
+    return join(ours.get("XDG_STATE_HOME") || join(ours.get("HOME") ?? homedir(), ".local", "state"), "opencode");
+  return home.endsWith("/.local/share/opencode") ? join(home, "../../state/opencode") : undefined;
+}

@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import type { Agent } from "../../core/agent.ts";
+import type { Kept, LeftAlone, Store } from "../../core/store.ts";
+import { blocked } from "../../system/erase/confined.ts";
+import { storesAt } from "../../system/erase/files.ts";
+import { mayRemainIn } from "../../system/erase/remains.ts";
+import { emptyLog } from "../../system/sqlite.ts";
+import { contentsIn, rowsLeft } from "./contents.ts";
+import type { Contents, ContentsRead } from "./contents.ts";
+import { databaseIn, defaultHome } from "./home.ts";
+import { keptLogLines } from "./logs.ts";
+import { oldStores } from "./oldStorage.ts";
+import { byHand, deleteByOpencode } from "./ownDelete.ts";
+import { keptPrompts } from "./promptHistory.ts";
+
+export const idPattern = /^ses_[0-9A-Za-z]+$/;
+
+/** What its rows lead to goes before them, and they are never written by us: a server that lists it deletes them, else OpenCode's own command. */
+export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { id, home }, configHomes, isServed = false }, signal) => {
+  if (!idPattern.test(id)) return { stores: [], leftAlone: [] };
+  const kept: Kept[] = [];
+  for (const each of new Set(home === undefined ? [defaultHome(), ...configHomes] : [home])) {
+    signal.throwIfAborted();
+    kept.push(await keptIn(each, id, isServed));
+  }
+  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+};
+
+async function keptIn(home: string, id: string, isServed: boolean): Promise<Kept> {
+  const database = databaseIn(home);
+  const read: ContentsRead = database === undefined ? { kind: "none" } : await contentsIn(database, id);
+  const contents = read.kind === "read" ? read.contents : undefined;
+  const family = contents?.family ?? [id];
+  const prompts = database !== undefined && contents ? await keptPrompts(home, database, contents) : none;
+  const logs = await keptLogLines(home, family);
+  const old = await Promise.all(family.map((each) => oldStores(home, each)));
+  return {
+    stores: [
+      ...(contents ? await outputStores(home, contents) : []),
+      ...prompts.stores,
+      ...old.flat(),
+      ...(database !== undefined && !isServed ? rowStores(home, database, id, read) : []),
+      // Its own command may write to them.
+      ...logs.stores,
+    ],
+    leftAlone: [...(contents ? sharedOutputs(home, contents) : []), ...prompts.leftAlone, ...logs.leftAlone],
+  };
+}
+const none: Kept = { stores: [], leftAlone: [] };
+
+async function outputStores(home: string, { outputs, sharedOutputs }: Contents): Promise<readonly Store[]> {
+  const own = [...outputs].filter((name) => !sharedOutputs.has(name));
+  const at = (name: string) =>
+    storesAt({
+      root: home,
+      path: join(home, "tool-output", name),
+      name: "a long output of a tool",
+      belongsBecause: "the session names it, and no other does",
+    });
+  return (await Promise.all(own.map(at))).flat();
+}
+
+function sharedOutputs(home: string, contents: Contents): readonly LeftAlone[] {
+  const path = (name: string) => join(home, "tool-output", name);
+  return [...contents.sharedOutputs].map((name) => ({
+    name: "a long output of a tool",
+    path: path(name),
+    why: "another session names it too, such as one that was forked from this",
+    holds: "text",
+  }));
+}
+
+function rowStores(home: string, database: string, id: string, read: ContentsRead): readonly Store[] {
+  if (read.kind === "none") return [];
+  const { family, rows } = read.kind === "read" ? read.contents : { family: [id] as const, rows: 0 };
+  const children = family.length - 1;
+  const withChildren = children === 0 ? "" : `, with ${children === 1 ? "1 session of a sub-agent" : `${children} sessions of sub-agents`}`;
+  return [
+    {
+      name: "its rows in OpenCode's database",
+      path: database,
+      bytes: undefined,
+      belongsBecause: read.kind === "read" ? `${rows === 1 ? "1 row is" : `${rows} rows are`} of ${id}${withChildren}` : `they would be told by ${id}`,
+      async erase(signal) {
+        const before = await rowsLeft(database, family);
+        if (before === undefined) return blocked(`it can't be read: ${byHand(id, home)}`);
+        if (before === 0) return { kind: "absent" };
+        const why = await deleteByOpencode(id, home, signal);
+        if (why !== undefined) return blocked(why);
+        if (((await rowsLeft(database, family)) ?? 1) > 0) return blocked(`OpenCode's own command left rows of it: ${byHand(id, home)}`);
+        await emptyLog(database);
+        return { kind: "erased" };
+      },
+      async residue() {
+        const left = await rowsLeft(database, family);
+        if (left === undefined) return [`${database}: it can't be read`];
+        return left === 0 ? [] : [`${left === 1 ? "1 row" : `${left} rows`} of ${database}`];
+      },
+      mayRemain: () => mayRemainIn(database, id),
+    },
+  ];
+}
