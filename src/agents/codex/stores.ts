@@ -1,12 +1,14 @@
 import type { ConversationPlace } from "../../core/agent.ts";
 import type { Kept, Store } from "../../core/store.ts";
-import { blocked } from "../../system/erase/confined.ts";
+import { blocked, lookAt } from "../../system/erase/confined.ts";
+import { countOf } from "../../system/erase/rows.ts";
 import { findOnPath } from "../../system/findOnPath.ts";
 import { emptyLog } from "../../system/sqlite.ts";
 import { isSamePlace } from "../elsewhere.ts";
 import { uuidPattern } from "../ids.ts";
 import { forksOf, sortTranscripts } from "./belonging.ts";
 import { findDatabases } from "./databases.ts";
+import type { CodexDatabase } from "./databases.ts";
 import { noProgram } from "./deleteByProgram.ts";
 import { familyOf, forksOn } from "./family.ts";
 import { fileStores, heldStores } from "./homeFiles.ts";
@@ -28,6 +30,15 @@ export async function storesIn(homes: readonly string[], { conversation, cwd }: 
   return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
 }
 
+/** A home with what is looked through in it, and the conversation with its sub-agents, those that are farthest from it first. */
+interface Place {
+  readonly home: string;
+  readonly databases: readonly CodexDatabase[];
+  readonly transcripts: readonly Transcript[];
+  readonly id: string;
+  readonly ids: readonly string[];
+}
+
 /**
  * What Codex would delete itself goes before it is asked: it leaves the bytes of its rows where they were, and ours are overwritten. Then Codex is asked, which
  * takes the transcript; what is found by the id without it comes last.
@@ -35,34 +46,52 @@ export async function storesIn(homes: readonly string[], { conversation, cwd }: 
 async function keptIn(home: string, id: string, cwd: string | undefined, signal: AbortSignal): Promise<Kept> {
   const [transcripts, databases] = await Promise.all([findTranscripts(home, signal), findDatabases(home)]);
   const ids = await familyOf(id, databases, transcripts);
+  const place: Place = { home, databases, transcripts, id, ids };
   const log = await logRowsOf(databases, ids, id);
-  const sweep = async (within: AbortSignal): Promise<void> => {
-    await sweepLog(home, databases, ids, id, within);
-    for (const store of await saidInRows(databases, ids, id)) await store.erase(within);
-    for (const { path } of databases) await emptyLog(path);
-  };
-  const sorted = await Promise.all(
-    ids.map(async (each) => ({ each, ...(await sortTranscripts({ home, databases, transcripts }, each, each === id ? cwd : undefined)) })),
-  );
-  const foreign = sorted.flatMap((each) => each.foreign);
-  const mayAskProgram = foreign.length === 0;
-  const its = await Promise.all(
-    sorted
-      .filter(({ own }) => own.length > 0)
-      .map(({ each, own }) => {
-        const name = each === id ? "transcript" : "transcript of a sub-agent of it";
-        return transcriptStore({ home, id: each, name, paths: own.map(({ path }) => path), mayAskProgram, sweep });
-      }),
-  );
   const before = [...log.stores, ...(await saidInRows(databases, ids, id)), ...(await fileStores(home, ids))];
+  const its = await transcriptsOf(place, cwd, before);
   const after = [...(await heldStores(home, ids)), ...(await knownByRows(databases, ids, id))];
-  const stores = [...before, ...its, ...after.map((store) => onceGone(its, store))];
-  const why = its.length > 0 ? await whyNotAtAll(home, id, ids, transcripts, mayAskProgram) : undefined;
-  const known = [...stores, ...foreign].map(({ path }) => path);
+  const stores = [...before, ...its.stores, ...after.map((store) => onceGone(its.stores, store))];
+  const why = its.stores.length > 0 ? await whyNotAtAll(place, its.leftAlone.length === 0) : undefined;
+  const known = [...stores, ...its.leftAlone].map(({ path }) => path);
   return {
     stores: why === undefined ? stores : stores.map((store) => ({ ...store, erase: async () => blocked(why) })),
-    leftAlone: [...foreign, ...(stores.length > 0 ? log.leftAlone : []), ...forksOf(ids, transcripts), ...(await mentionsIn(home, id, known))],
+    leftAlone: [...its.leftAlone, ...(stores.length > 0 ? log.leftAlone : []), ...forksOf(ids, transcripts), ...(await mentionsIn(home, id, known))],
   };
+}
+
+async function transcriptsOf(place: Place, cwd: string | undefined, before: readonly Store[]): Promise<Kept> {
+  const { home, databases, id, ids } = place;
+  const sorted = await Promise.all(ids.map(async (each) => ({ each, ...(await sortTranscripts(place, each, each === id ? cwd : undefined)) })));
+  const leftAlone = sorted.flatMap(({ foreign }) => foreign);
+  const others = databases.map(({ path }) => path).filter((path) => !before.some((store) => store.path === path));
+  const shared = {
+    home,
+    mayAskProgram: leftAlone.length === 0,
+    sweep: (signal: AbortSignal) => sweep(place, signal),
+    mayRemain: () => remainsOf(id, others),
+  };
+  const found = sorted.filter(({ own }) => own.length > 0);
+  const stores = found.map(({ each, own }) => {
+    const name = each === id ? "transcript" : "transcript of a sub-agent of it";
+    return transcriptStore({ ...shared, id: each, name, paths: own.map(({ path }) => path) });
+  });
+  return { stores: await Promise.all(stores), leftAlone };
+}
+
+/** What Codex wrote as it deleted: in its log, and what it read once more. */
+async function sweep({ home, databases, ids, id }: Place, signal: AbortSignal): Promise<void> {
+  await sweepLog(home, databases, ids, id, signal);
+  for (const store of await saidInRows(databases, ids, id)) await store.erase(signal);
+  for (const { root, path } of databases) if ((await lookAt({ root, path })).kind === "file") await emptyLog(path);
+}
+
+/** In databases of which we delete nothing ourselves, as where a log is written a while later. */
+async function remainsOf(id: string, paths: readonly string[]): Promise<string | undefined> {
+  const counts = await Promise.all(paths.map((path) => countOf(id, [path, `${path}-wal`])));
+  const named = paths.filter((_, index) => counts[index] !== 0);
+  if (named.length === 0) return undefined;
+  return `Its id still stands in parts of ${named.join(" and ")} that are no longer used, and text of it may: its own program writes over them in time.`;
 }
 
 function onceGone(transcripts: readonly Store[], store: Store): Store {
@@ -74,13 +103,7 @@ function onceGone(transcripts: readonly Store[], store: Store): Store {
 }
 
 /** Half of it would be worse than none: a fork would lose its beginning, or the server would go on with what is left. */
-async function whyNotAtAll(
-  home: string,
-  id: string,
-  ids: readonly string[],
-  transcripts: readonly Transcript[],
-  mayAskProgram: boolean,
-): Promise<string | undefined> {
+async function whyNotAtAll({ home, id, ids, transcripts }: Place, mayAskProgram: boolean): Promise<string | undefined> {
   const [fork] = forksOn(ids, transcripts);
   if (fork) return `conversation ${fork.id} was forked from it and can't be read without it: purge that one first`;
   return mayAskProgram && (await findOnPath("codex")) === undefined ? noProgram(id, home) : undefined;

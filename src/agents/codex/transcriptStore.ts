@@ -15,10 +15,12 @@ export interface ItsTranscript {
   readonly mayAskProgram: boolean;
   /** Takes away what Codex writes as it deletes. */
   readonly sweep: (signal: AbortSignal) => Promise<void>;
+  /** As a store tells it: of what Codex itself deletes. */
+  readonly mayRemain: () => Promise<string | undefined>;
 }
 
 /** By Codex itself, since a server of it may have the conversation open and would write it anew; then what that has left. */
-export async function transcriptStore({ home, id, name, paths, mayAskProgram, sweep }: ItsTranscript): Promise<Store> {
+export async function transcriptStore({ home, id, name, paths, mayAskProgram, sweep, mayRemain }: ItsTranscript): Promise<Store> {
   const areThere = async () => {
     const looks = await Promise.all(paths.map(async (path) => ({ path, target: await lookAt({ root: home, path }) })));
     return looks.filter(({ target }) => target.kind !== "absent");
@@ -55,6 +57,7 @@ export async function transcriptStore({ home, id, name, paths, mayAskProgram, sw
       return { kind: "erased" };
     },
     residue: async () => (await areThere()).map(({ path }) => path),
+    mayRemain,
   };
 }
 

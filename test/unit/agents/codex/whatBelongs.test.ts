@@ -185,6 +185,19 @@ describe("what is shared", () => {
     expect(await residueOf(plan)).toEqual([]);
   });
 
+  test("a database that is a link is not opened", async () => {
+    const { home } = place();
+    const away = join(home, "../away");
+    await mkdir(away);
+    for (const end of ["", "-wal", "-shm"]) await rename(join(home, `goals_1.sqlite${end}`), join(away, `goals_1.sqlite${end}`)).catch(() => undefined);
+    await symlink(join(away, "goals_1.sqlite"), join(home, "goals_1.sqlite"));
+    const before = await treeOf(away);
+    const plan = await planFor(home, id);
+    expect(new Map(await eraseAll(plan)).get("its goal")).toBe("it is a symbolic link");
+    expect(await treeOf(away)).toEqual(before);
+    expect(await residueOf(plan)).toEqual([`${join(home, "goals_1.sqlite")}: it is a symbolic link`]);
+  });
+
   test("databases that the configuration keeps elsewhere are found there", async () => {
     const { home } = place();
     const elsewhere = join(home, "../databases");
