@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Agent } from "../../core/agent.ts";
 import type { Kept, Store } from "../../core/store.ts";
 import { withoutElements } from "../../system/cutElements.ts";
+import { lookAt } from "../../system/erase/confined.ts";
 import { cutStoresIn } from "../../system/erase/cuts.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { lineStoresIn } from "../../system/erase/lines.ts";
@@ -76,7 +77,9 @@ const entry = z.object({ sessionId: z.string(), message: z.string().optional().c
 /** Each subagent has a dialogue of its own in a folder with the conversation's id, and an id that leads to more. */
 async function subagentStores({ home, project, id }: Place): Promise<readonly Store[]> {
   const folder = join(project, "chats", id);
-  const ids = (await listIfPresent(folder)).map((name) => basename(name, ".jsonl")).filter((name) => uuidPattern.test(name));
+  // Through a link one would come to another's subagents.
+  const isItself = (await lookAt({ root: home, path: folder })).kind === "folder";
+  const ids = (isItself ? await listIfPresent(folder) : []).map((name) => basename(name, ".jsonl")).filter((name) => uuidPattern.test(name));
   const belongsBecause = "its name is the id of a subagent of the conversation";
   const at = (name: string, path: string) => storesAt({ root: home, path, name, belongsBecause });
   const of = ids.flatMap((agent) => [

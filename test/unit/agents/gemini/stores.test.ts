@@ -208,6 +208,17 @@ test("what a linked folder leads to outside is not deleted", async () => {
   });
 });
 
+test("a link in the place of its subagents' folder leads to nobody else's", async () => {
+  await withFolder(async (home) => {
+    const other = await put(join(project(home), "chats", near, `${subagent}.jsonl`), marker);
+    const output = await put(join(project(home), "tool-outputs", `session-${subagent}`, "out.txt"), marker);
+    await symlink(join(project(home), "chats", near), join(project(home), "chats", id));
+    const plan = await planIn(gemini, home, id);
+    expect(await eraseAll(plan)).toEqual([["dialogues of its subagents", "it is a symbolic link"]]);
+    expect((await holding(home, marker)).toSorted()).toEqual([other, output].toSorted());
+  });
+});
+
 test("a home that is a link itself is no hindrance", async () => {
   await withFolder(async (folder) => {
     await makeHome(join(folder, "real"));
