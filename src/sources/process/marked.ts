@@ -4,6 +4,7 @@ import type { Census, ProcessEntry } from "../../core/census.ts";
 import type { Run } from "../../core/facet.ts";
 import type { Remnant } from "../../core/ladder.ts";
 import type { ProcessIdentity } from "../../core/process.ts";
+import { nameOfProcess } from "../../core/processWords.ts";
 import type { Machine } from "../../system/machine.ts";
 
 /** What carries the agent's mark in its environment and stands outside its tree: a child that left it, or a daemon that others share. Reported only. */
@@ -36,10 +37,6 @@ export async function markedRemnants(
       environment.get("TMUX")?.startsWith(`${pane.server.socket},${pane.server.pid},`) === true;
     return isOfPane || marks.some(([variable, value]) => environment.get(variable) === value);
   }
-}
-
-export function nameOfProcess({ program, argv }: ProcessEntry): string {
-  return (program?.file ?? argv[0] ?? "process").split("/").at(-1) || "process";
 }
 
 /** A neighbour that was there before carries the pane's mark by right. */
