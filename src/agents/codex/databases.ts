@@ -7,16 +7,21 @@ import type { Database } from "../../system/sqlite.ts";
 /** A database of Codex's. The number in its name changes with its tables. */
 export interface CodexDatabase {
   /** The name before the number. */
-  readonly kind: string;
+  readonly kind: Kind;
   /** The folder that its configuration keeps the databases in. */
   readonly root: string;
   readonly path: string;
 }
 
+const kinds = ["goals", "logs", "memories", "queue", "state", "thread_history"] as const;
+type Kind = (typeof kinds)[number];
+
+/** Those of which the tables are known. */
 export async function findDatabases(home: string): Promise<readonly CodexDatabase[]> {
   const root = await databaseFolderOf(home);
   return (await listIfPresent(root)).toSorted().flatMap((name) => {
-    const kind = /^([a-z_]+)_\d+\.sqlite$/.exec(name)?.[1];
+    const named = /^([a-z_]+?)(?:_v\d+)?_\d+\.sqlite$/.exec(name)?.[1];
+    const kind = kinds.find((each) => each === named);
     return kind === undefined ? [] : [{ kind, root, path: join(root, name) }];
   });
 }

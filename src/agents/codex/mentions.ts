@@ -31,14 +31,20 @@ async function namedIn(home: string, id: string): Promise<readonly string[]> {
 type Written = Pick<LeftAlone, "path" | "why" | "holds">;
 
 async function writtenIn(home: string): Promise<readonly Written[]> {
-  const top = await filesIn(home, /^(?!.*\.sqlite|history\.jsonl$|session_index\.jsonl$)/);
+  const top = await filesIn(home, /^(?!.*-(?:wal|shm)$|history\.jsonl$|session_index\.jsonl$)/);
   const logs = await filesIn(join(home, "log"), /./);
   const memories = [...(await filesIn(join(home, "memories"), /\.md$/)), ...(await filesIn(join(home, "memories", "rollout_summaries"), /\.md$/))];
   return [
-    ...top.map((path): Written => (path.endsWith(".log") ? aLog(path) : { path, why: "it is of all conversations, and names its id", holds: "id" })),
+    ...top.map(atTheTop),
     ...logs.map(aLog),
     ...memories.map((path): Written => ({ path, why: "Codex gathers its memories from several conversations, and writes them anew itself", holds: "text" })),
   ];
+}
+
+function atTheTop(path: string): Written {
+  if (path.endsWith(".log")) return aLog(path);
+  if (path.endsWith(".sqlite")) return { path, why: "it isn't known what Codex keeps in it", holds: "text" };
+  return { path, why: "it is of all conversations, and names its id", holds: "id" };
 }
 
 function aLog(path: string): Written {

@@ -53,7 +53,7 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
   const after = [...(await heldStores(home, ids)), ...(await knownByRows(databases, ids, id))];
   const stores = [...before, ...its.stores, ...after.map((store) => onceGone(its.stores, store))];
   const why = its.stores.length > 0 ? await whyNotAtAll(place, its.leftAlone.length === 0) : undefined;
-  const known = [...stores, ...its.leftAlone].map(({ path }) => path);
+  const known = [...stores, ...its.leftAlone, ...databases].map(({ path }) => path);
   return {
     stores: why === undefined ? stores : stores.map((store) => ({ ...store, erase: async () => blocked(why) })),
     leftAlone: [...its.leftAlone, ...(stores.length > 0 ? log.leftAlone : []), ...forksOf(ids, transcripts), ...(await mentionsIn(home, id, known))],

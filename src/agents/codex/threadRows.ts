@@ -17,7 +17,7 @@ export function knownByRows(databases: readonly CodexDatabase[], ids: readonly s
 }
 
 interface Rows {
-  readonly kind: string;
+  readonly kind: CodexDatabase["kind"];
   readonly name: string;
   readonly columns: readonly Column[];
   /** Emptied, and the row stays. */

@@ -140,12 +140,16 @@ describe("what is shared", () => {
       if (kind === "logs") add("logs", { ts: 1, ts_nanos: 0, level: "INFO", target: "x", thread_id: near, feedback_log_body: `asked ${id}` });
     });
     const unknown = await put(join(home, "later_things", `${id}.json`), "{}");
+    const shared = await put(join(home, ".global-state.json"), JSON.stringify({ last: id }));
+    const later = await put(join(home, "later_1.sqlite"), `not seen before ${id}`);
     const log = await put(join(home, "log/codex-tui.log"), `thread ${id}\n`);
     const memory = await put(join(home, "memories/rollout_summaries/x.md"), `thread_id: ${id}\n`);
     const plan = await planFor(home, id);
     expect(plan.leftAlone.map(({ path, holds }) => [path, holds])).toEqual([
       [join(home, "logs_2.sqlite"), "id"],
       [unknown, "text"],
+      [shared, "id"],
+      [later, "text"],
       [log, "text"],
       [memory, "text"],
     ]);
