@@ -5,7 +5,7 @@ import type { ReclaimReceipt } from "../core/operations/reclaim.ts";
 import { hoursWords, offerWords } from "../core/reclaim.ts";
 import type { Reclaimable } from "../core/reclaim.ts";
 import { receiptJson } from "../core/receiptJson.ts";
-import { processWords } from "../core/sentences.ts";
+import { nameOf, processWords } from "../core/sentences.ts";
 import type { Warden } from "../core/warden.ts";
 import type { CommandHands } from "./endCommands.ts";
 import type { ExitCode } from "./exitCode.ts";
@@ -74,7 +74,7 @@ function showPlan(found: readonly Reclaimable[], idleMs: number, { dryRun, json 
   } else if (isNothing) {
     console.log(`No open agent is known to be idle for over ${hoursWords(idleMs)}, and to be resumable.`);
   } else {
-    const rows = found.map((each) => `  ${reclaimableWords(each, now)} · ${processWords(each.session)}  ${each.session.key}`);
+    const rows = found.map((each) => `  ${nameOf(each.session)} · ${reclaimableWords(each, now)}  ${each.session.key}`);
     console.log([`${offerWords(found, idleMs)}.`, ...rows].map((line) => plain(line).replaceAll("\n", " ")).join("\n"));
     if (!dryRun) console.error("Run it again with --yes to do it.");
   }

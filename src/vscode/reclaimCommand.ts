@@ -1,10 +1,9 @@
 import * as vscode from "vscode";
-import { planReclaim, reclaim, reclaimWords } from "../core/operations/reclaim.ts";
+import { planReclaim, reclaim, reclaimableWords, reclaimWords } from "../core/operations/reclaim.ts";
 import type { ReclaimReceipt } from "../core/operations/reclaim.ts";
-import { bytesWords } from "../core/bytesWords.ts";
 import { hoursWords, offerWords } from "../core/reclaim.ts";
 import type { Reclaimable } from "../core/reclaim.ts";
-import { nameOf, processWords } from "../core/sentences.ts";
+import { nameOf } from "../core/sentences.ts";
 import type { Handler, Hands } from "./commands.ts";
 import type { Face } from "./face.ts";
 import { receiptLines } from "./log.ts";
@@ -43,10 +42,8 @@ export function reclaimCommand({ face }: Hands): Readonly<{ "sessionWarden.recla
 }
 
 function itemOf(agent: Reclaimable): vscode.QuickPickItem & { readonly agent: Reclaimable } {
-  const { session, since, usage } = agent;
-  const description = [`idle for ${hoursWords(Date.now() - since)}`, bytesWords(usage.memoryBytes), processWords(session), session.cwd]
-    .filter((words) => words !== undefined)
-    .join(" · ");
+  const { session } = agent;
+  const description = [reclaimableWords(agent, Date.now()), session.cwd].filter((words) => words !== undefined).join(" · ");
   return { label: plain(nameOf(session), 80), description: plain(description), picked: true, agent };
 }
 

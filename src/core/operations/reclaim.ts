@@ -4,7 +4,7 @@ import type { Scales } from "../orphanFinder.ts";
 import type { Receipt } from "../receipt.ts";
 import { hoursWords, idleAgentOf } from "../reclaim.ts";
 import type { Reclaimable } from "../reclaim.ts";
-import { nameOf, sentenceOfReceipt } from "../sentences.ts";
+import { processWords, sentenceOfReceipt } from "../sentences.ts";
 import type { Session } from "../session.ts";
 import type { OperationContext } from "./operation.ts";
 import { stop } from "./stop.ts";
@@ -100,7 +100,8 @@ export function reclaimWords({ lines, freedBytes }: ReclaimReceipt, force?: stri
   ];
 }
 
-/** "“fix login” · idle for 5 h · 640 MB" */
-export function reclaimableWords({ session, since, usage }: Reclaimable, now: number): string {
-  return `${nameOf(session)} · idle for ${hoursWords(now - since)} · ${bytesWords(usage.memoryBytes)}`;
+/** "idle for 5 h · 640 MB · claude (4121) and 2 below it": its process is named, as whoever agrees has to see it. */
+export function reclaimableWords({ session, since, usage, tree }: Reclaimable, now: number): string {
+  const below = tree.length > 1 ? ` and ${tree.length - 1} below it` : "";
+  return `idle for ${hoursWords(now - since)} · ${bytesWords(usage.memoryBytes)} · ${processWords(session)}${below}`;
 }

@@ -24,7 +24,7 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
       if (!census.processes) throw new Error("the process table can't be read, so nothing can be said of orphans");
       const uid = process.getuid?.();
       const adrift = [...census.processes.values()].filter((entry) => entry.uid === uid && entry.tty === undefined && entry.state !== "zombie");
-      const environments = new Map(await Promise.all(adrift.map(async (entry) => [entry, await machine.environmentOf(entry.identity)] as const)));
+      const environments = await environmentsOf(adrift);
       const environmentOf = (entry: ProcessEntry): ReadonlyMap<string, string> => environments.get(entry) ?? new Map();
       const suspects = suspectsOf({ census, sessions, unreachable, agents, environmentOf, ours: process.pid });
       return Promise.all(suspects.map(async (suspect) => orphanOf(suspect, await traceOf(suspect))));
@@ -49,6 +49,17 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
   };
   return finder;
 
+  /** A few at a time: each holds a descriptor, and there may be thousands. */
+  async function environmentsOf(entries: readonly ProcessEntry[]): Promise<ReadonlyMap<ProcessEntry, ReadonlyMap<string, string>>> {
+    const environments = new Map<ProcessEntry, ReadonlyMap<string, string>>();
+    const waiting = entries.values();
+    const readOneByOne = async (): Promise<void> => {
+      for (const entry of waiting) environments.set(entry, await machine.environmentOf(entry.identity));
+    };
+    await Promise.all(Array.from({ length: readAtOnce }, readOneByOne));
+    return environments;
+  }
+
   /** What is protected already need not be looked into. */
   async function traceOf({ process: identity, tree, protection, isOfPane }: Suspect): Promise<Trace> {
     const cwd = await machine.cwdOf(identity);
@@ -58,3 +69,4 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
     return { service, clients, isGraphical, cwd };
   }
 }
+const readAtOnce = 64;
