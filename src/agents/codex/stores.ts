@@ -14,7 +14,7 @@ import { familyOf, forksOn } from "./family.ts";
 import { fileStores, heldStores } from "./homeFiles.ts";
 import { logRowsOf, sweepLog } from "./logRows.ts";
 import { mentionsIn } from "./mentions.ts";
-import { knownByRows, saidInRows } from "./threadRows.ts";
+import { knownByRows, rowsOfOthers, saidInRows } from "./threadRows.ts";
 import { transcriptStore } from "./transcriptStore.ts";
 import { findTranscripts } from "./transcripts.ts";
 import type { Transcript } from "./transcripts.ts";
@@ -56,7 +56,13 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
   const known = [...stores, ...its.leftAlone, ...databases].map(({ path }) => path);
   return {
     stores: why === undefined ? stores : stores.map((store) => ({ ...store, erase: async () => blocked(why) })),
-    leftAlone: [...its.leftAlone, ...(stores.length > 0 ? log.leftAlone : []), ...forksOf(ids, transcripts), ...(await mentionsIn(home, id, known))],
+    leftAlone: [
+      ...its.leftAlone,
+      ...(stores.length > 0 ? log.leftAlone : []),
+      ...forksOf(ids, transcripts),
+      ...(await rowsOfOthers(databases, ids, id)),
+      ...(await mentionsIn(home, id, known)),
+    ],
   };
 }
 

@@ -1,6 +1,7 @@
-import type { Store } from "../../core/store.ts";
+import type { LeftAlone, Store } from "../../core/store.ts";
 import { rowStoresIn } from "../../system/erase/rows.ts";
 import type { Database } from "../../system/sqlite.ts";
+import { readRows } from "./databases.ts";
 import type { CodexDatabase } from "./databases.ts";
 
 /** The stores of what the databases say in these conversations, the log apart. By exactly their ids, in columns that are known to hold one. */
@@ -14,6 +15,39 @@ export function saidInRows(databases: readonly CodexDatabase[], ids: readonly st
  */
 export function knownByRows(databases: readonly CodexDatabase[], ids: readonly string[], id: string): Promise<readonly Store[]> {
   return storesOf(known, databases, ids, id);
+}
+
+/** How many rows of other conversations name it in the list of conversations, such as one that it is attached to. */
+export async function rowsOfOthers(databases: readonly CodexDatabase[], ids: readonly string[], id: string): Promise<readonly LeftAlone[]> {
+  const own = [...said, ...known].filter(({ kind }) => kind === "state").flatMap(({ columns }) => columns);
+  const found: LeftAlone[] = [];
+  for (const database of databases.filter(({ kind }) => kind === "state")) {
+    const count = (await readRows(database, (rows) => tablesOf(rows).reduce((sum, table) => sum + countOfOthers(rows, table, own, ids, id), 0))) ?? 0;
+    if (count > 0)
+      found.push({ name: "rows of others in the list of conversations", path: database.path, why: "they are others', and name its id", holds: "id" });
+  }
+  return found;
+}
+
+function countOfOthers(database: Database, table: string, own: readonly Column[], ids: readonly string[], id: string): number {
+  const texts = database.prepare("SELECT name FROM pragma_table_info(?) WHERE type LIKE 'TEXT%'").pluck().all(table) as readonly string[];
+  if (texts.length === 0) return 0;
+  const keys = texts.filter((column) => own.some(([of, name]) => of === table && name === column));
+  const isNamed = texts.map((column) => `instr(${quoted(column)}, ?) > 0`).join(" OR ");
+  const where = [`(${isNamed})`, ...keys.map((column) => `coalesce(${quoted(column)}, '') NOT IN (${marksFor(ids)})`)].join(" AND ");
+  const values = [...texts.map(() => id), ...keys.flatMap(() => ids)];
+  return database
+    .prepare(`SELECT count(*) FROM ${quoted(table)} WHERE ${where}`)
+    .pluck()
+    .get(values) as number;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function tablesOf(database: Database): readonly string[] {
+  return database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").pluck().all() as readonly string[];
 }
 
 interface Rows {

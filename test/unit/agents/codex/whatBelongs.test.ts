@@ -136,8 +136,9 @@ describe("what is shared", () => {
 
   test("what names its id elsewhere is told of, and stays", async () => {
     const { home } = place();
-    inDatabases(home, (kind, add) => {
+    inDatabases(home, (kind, add, database) => {
       if (kind === "logs") add("logs", { ts: 1, ts_nanos: 0, level: "INFO", target: "x", thread_id: near, feedback_log_body: `asked ${id}` });
+      if (kind === "state") database.prepare("UPDATE threads SET attached_thread_parent_id = ? WHERE id = ?").run(id, near);
     });
     const unknown = await put(join(home, "later_things", `${id}.json`), "{}");
     const shared = await put(join(home, ".global-state.json"), JSON.stringify({ last: id }));
@@ -147,6 +148,7 @@ describe("what is shared", () => {
     const plan = await planFor(home, id);
     expect(plan.leftAlone.map(({ path, holds }) => [path, holds])).toEqual([
       [join(home, "logs_2.sqlite"), "id"],
+      [join(home, "state_5.sqlite"), "id"],
       [unknown, "text"],
       [shared, "id"],
       [later, "text"],
