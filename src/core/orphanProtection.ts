@@ -52,7 +52,7 @@ export function whyProtected(entry: ProcessEntry, { tree, isDaemon, isUnrecorded
   if (above.some(({ identity }) => identity.pid === ours)) return "what you are using now runs it";
   const editor = findEditor(entry.identity.pid, census);
   if (editor) return editor === entry ? "it is an editor, or a part of one" : `an editor runs it: ${commandOf(editor)} (${editor.identity.pid})`;
-  if (isDaemon || isSharedDaemon(entry)) return "others may share it: it serves whoever asks";
+  if (isDaemon || isSharedDaemon(entry)) return "others may share it";
   const parent = parentOf(topOf(entry, seen), census);
   if (parent.kind === "lives") return `what started it lives: ${nameOfProcess(parent.entry)} (${parent.entry.identity.pid})`;
   if (parent.kind === "unknown") return "its parent can't be seen from here";

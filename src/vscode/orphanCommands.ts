@@ -54,7 +54,8 @@ function itemsOf(group: string, orphans: readonly Orphan[]): readonly (vscode.Qu
   const items = orphans
     .toSorted((a, b) => (b.usage?.memoryBytes ?? 0) - (a.usage?.memoryBytes ?? 0))
     .map((orphan) => ({
-      label: plain(orphan.session ? `“${orphan.session.title}” ${orphan.what}` : orphan.what, 80),
+      // What it takes has to be seen beside it.
+      label: plain(orphan.session ? `“${orphan.session.title}” ${orphan.what}` : orphan.what, 44),
       description: plain(burdenWords(orphan, now)),
       detail: plain(reasonWords(orphan), 400),
       orphan,

@@ -99,7 +99,7 @@ test("Cline's hub and Codex's app server are shown as shared and never ended, wi
     const all = await orphans();
     return daemons.map((daemon) => all.find(({ pid }) => pid === daemon.pid));
   };
-  for (const row of await rowsOf()) expect([row?.protected, row?.protected_because]).toEqual([true, "others may share it: it serves whoever asks"]);
+  for (const row of await rowsOf()) expect([row?.protected, row?.protected_because]).toEqual([true, "others may share it"]);
   for (const { process } of [cline, codex]) signal(process, "SIGTERM");
   await untilGone([cline.process, codex.process]);
   for (const row of await rowsOf()) {
