@@ -1,54 +1,30 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { Store } from "../../core/store.ts";
+import type { Kept, LeftAlone, Store } from "../../core/store.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { findOnPath } from "../../system/findOnPath.ts";
 import { run } from "../../system/run.ts";
-import { blocked } from "../../system/erase/confined.ts";
 
-/** What Cline keeps of the working folder for each turn: references of its own in the repository there, and an index in its own folder. */
-export async function checkpointStores(home: string, id: string, cwds: readonly string[]): Promise<readonly Store[]> {
+/** What Cline keeps of the working folder for each turn: an index in its own folder, and references in the repository there, which is the user's own and stays as it is. */
+export async function keptCheckpoints(home: string, id: string, cwds: readonly string[]): Promise<Kept> {
   const stores: Store[] = [];
+  const leftAlone: LeftAlone[] = [];
   for (const cwd of cwds) {
     const key = createHash("sha256").update(`${cwd}\0${id}`).digest("hex").slice(0, 32);
     const path = join(home, "checkpoint-scratch", key);
     stores.push(...(await storesAt({ root: home, path, name: "index of its checkpoints", belongsBecause: "it is named by its id and its folder" })));
-    stores.push(...(await referenceStores(cwd, id)));
+    leftAlone.push(...(await referencesIn(cwd, id)));
   }
-  return stores;
+  return { stores, leftAlone };
 }
 
-async function referenceStores(cwd: string, id: string): Promise<readonly Store[]> {
+async function referencesIn(cwd: string, id: string): Promise<readonly LeftAlone[]> {
   const git = await findOnPath("git");
   if (git === undefined) return [];
-  const list = async (signal?: AbortSignal): Promise<readonly string[] | undefined> => {
-    const told = await run([git, "-C", cwd, "for-each-ref", "--format=%(refname)", `${start}${id}/`], { ...options, ...(signal && { signal }) });
-    if (told.kind !== "exited" || told.code !== 0) return undefined;
-    return told.stdout.split("\n").filter((name) => name.startsWith(`${start}${id}/`));
-  };
-  if (((await list()) ?? []).length === 0) return [];
-  return [
-    {
-      name: "its checkpoints in the repository",
-      path: cwd,
-      bytes: undefined,
-      belongsBecause: `their names are ${start}${id}`,
-      async erase(signal) {
-        const names = await list(signal);
-        if (names === undefined) return blocked("git can't list them");
-        for (const name of names) {
-          const told = await run([git, "-C", cwd, "-c", "core.hooksPath=/dev/null", "update-ref", "--no-deref", "-d", name], { ...options, signal });
-          if (told.kind !== "exited" || told.code !== 0) return blocked("git can't delete them");
-        }
-        return { kind: names.length > 0 ? "erased" : "absent" };
-      },
-      async residue(signal) {
-        const names = await list(signal);
-        return names ?? [`${start}${id} in ${cwd}: git can't list them`];
-      },
-      mayRemain: async () => `What its checkpoints kept of the files in ${cwd} remains in the repository until git next clears what nothing names.`,
-    },
-  ];
+  const told = await run([git, "-C", cwd, "for-each-ref", "--count=1", "--format=%(refname)", `${start}${id}/`], options);
+  if (told.kind !== "exited" || told.code !== 0 || !told.stdout.startsWith(`${start}${id}/`)) return [];
+  const why = `it is your own repository: ${start}${id}/… name snapshots of your files, which \`git update-ref -d\` lets go`;
+  return [{ name: "its checkpoints in the repository", path: cwd, why, holds: "id" }];
 }
 const start = "refs/cline/checkpoints/";
 

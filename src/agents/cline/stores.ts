@@ -9,7 +9,7 @@ import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { emptyLog } from "../../system/sqlite.ts";
 import { isSamePlace } from "../elsewhere.ts";
 import { parseJson } from "../jsonText.ts";
-import { checkpointStores } from "./checkpoints.ts";
+import { keptCheckpoints } from "./checkpoints.ts";
 import { keptPrompts } from "./history.ts";
 import { defaultFolder, idPattern, isOf } from "./home.ts";
 import { keptLogLines } from "./logs.ts";
@@ -38,18 +38,19 @@ export async function clineStores({ conversation: { id, home }, configHomes }: C
 async function keptIn(home: string, id: string): Promise<Kept> {
   const prompts = await keptPrompts(home, id);
   const teams = await keptTeams(home, id);
+  const checkpoints = await keptCheckpoints(home, id, await foldersOf(home, id));
   const logLines = await keptLogLines(home, id);
   return {
     stores: [
       ...prompts.stores,
       ...teams.stores,
-      ...(await checkpointStores(home, id, await foldersOf(home, id))),
+      ...checkpoints.stores,
       ...(await recordStores(home, id)),
       ...(await rowsOf(home, id)),
       ...logLines.stores,
       ...(await folders(home, id)),
     ],
-    leftAlone: [...prompts.leftAlone, ...teams.leftAlone, ...logLines.leftAlone, ...(await mentions(home, id))],
+    leftAlone: [...prompts.leftAlone, ...teams.leftAlone, ...checkpoints.leftAlone, ...logLines.leftAlone, ...(await mentions(home, id))],
   };
 }
 

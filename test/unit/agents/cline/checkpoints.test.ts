@@ -10,7 +10,7 @@ import { put } from "../seen.ts";
 import { withDataFolder } from "./aDataFolder.ts";
 import { folderOf, id, neighbour } from "./names.ts";
 
-test("its checkpoints go from the repository that it worked in, and nothing else of that: no hook runs, and no file changes", async () => {
+test("the index of its checkpoints goes, and the repository that it worked in stays as it is: no reference, no file changes, and no hook runs", async () => {
   await withDataFolder(async (home, folder) => {
     const repository = join(folder, "repository");
     const git = gitIn(repository);
@@ -23,10 +23,11 @@ test("its checkpoints go from the repository that it worked in, and nothing else
     await put(join(scratch, "index"), "DIRC");
 
     const plan = await planIn(cline, home, id);
-    expect(plan.stores).toContainEqual(expect.objectContaining({ name: "its checkpoints in the repository", path: repository }));
+    expect(plan.leftAlone).toContainEqual(expect.objectContaining({ name: "its checkpoints in the repository", path: repository, holds: "id" }));
     await eraseAll(plan);
     expect(await residueOf(plan)).toEqual([]);
     expect(git("for-each-ref", "--format=%(refname)").split("\n")).toEqual([
+      `refs/cline/checkpoints/${id}/1`,
       `refs/cline/checkpoints/${id}x/1`,
       `refs/cline/checkpoints/${neighbour}/1`,
       "refs/heads/main",
@@ -41,7 +42,7 @@ test("its checkpoints go from the repository that it worked in, and nothing else
 test("a folder that is no repository has none", async () => {
   await withDataFolder(async (home, folder) => {
     await put(folderOf(home, id, `${id}.json`), JSON.stringify({ cwd: folder }));
-    expect((await planIn(cline, home, id)).stores.map(({ path }) => path)).not.toContain(folder);
+    expect((await planIn(cline, home, id)).leftAlone.map(({ path }) => path)).not.toContain(folder);
   });
 });
 
