@@ -15,6 +15,13 @@ export function leftWords({ purged = [], leftAlone = [] }: Pick<Receipt, "purged
   return left.length === 0 ? undefined : left.join("; ");
 }
 
+/** What is held up goes another time; what is shared with others stays. */
+export function notAllGone({ purged = [] }: Receipt, name: string, left: string): string {
+  return purged.every(isProved)
+    ? `Purged the conversation of ${name}, but something of it stays, since it is not known to be its alone: ${left}.`
+    : `The conversation of ${name} is not all gone. What is left: ${left}. Purge it again when that has changed.`;
+}
+
 function lineWords({ store, path, outcome, residue }: StoreLine): string {
   return `${store} (${outcome.kind === "blocked" ? `${path}: ${outcome.reason}` : residue.join(", ")})`;
 }
