@@ -13,6 +13,8 @@ export interface Contents {
   readonly sharedOutputs: ReadonlySet<string>;
   /** What a person has typed. */
   readonly prompts: readonly string[];
+  /** What its tools were given. */
+  readonly inputs: readonly string[];
 }
 export type ContentsRead =
   | { readonly kind: "read"; readonly contents: Contents }
@@ -71,6 +73,7 @@ function contentsOf(database: Database, id: string): Contents {
     outputs,
     sharedOutputs: new Set([...outputs].filter((name) => others.has(name))),
     prompts: inParts && has(database, "message", "session_id") ? promptsOf(database, of) : [],
+    inputs: inParts ? inputsOf(database, of) : [],
   };
 }
 
@@ -98,6 +101,18 @@ function promptsOf(database: Database, family: string): readonly string[] {
     .pluck()
     .all(family);
   return rows.filter((text) => typeof text === "string" && text !== "").map(String);
+}
+
+function inputsOf(database: Database, family: string): readonly string[] {
+  const rows = database
+    .prepare<[string], string>(
+      `select json_extract(data, '$.state.input') from part
+       where session_id in (select value from json_each(?)) and json_valid(data)
+         and json_extract(data, '$.type') = 'tool' and json_type(data, '$.state.input') = 'object'`,
+    )
+    .pluck()
+    .all(family);
+  return rows.flatMap((input) => Object.values(JSON.parse(input) as object)).filter((value) => typeof value === "string");
 }
 
 function countOfRows(database: Database, family: Contents["family"]): number {

@@ -32,16 +32,17 @@ async function keptIn(home: string, id: string, isServed: boolean): Promise<Kept
   const contents = read.kind === "read" ? read.contents : undefined;
   const family = contents?.family ?? [id];
   const prompts = database !== undefined && contents ? await keptPrompts(home, database, contents) : none;
-  const logs = await keptLogLines(home, family);
+  const logs = await keptLogLines(home, database, family, contents);
   const old = await Promise.all(family.map((each) => oldStores(home, each)));
   return {
     stores: [
       ...(contents ? await outputStores(home, contents) : []),
+      ...logs.ofTools,
       ...prompts.stores,
       ...old.flat(),
       ...(database !== undefined && !isServed ? rowStores(home, database, id, read) : []),
       // Its own command may write to them.
-      ...logs.stores,
+      ...logs.named,
     ],
     leftAlone: [...(contents ? sharedOutputs(home, contents) : []), ...prompts.leftAlone, ...logs.leftAlone],
   };

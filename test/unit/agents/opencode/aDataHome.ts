@@ -40,6 +40,8 @@ export async function aDataHome({ fork = true } = {}): Promise<DataHome> {
     part(child, "p3", { type: "tool", state: { output: output(home, "tool_2") } }),
     part(id, "p4", { type: "tool", state: { output: output(home, "tool_3") } }),
     ...(fork ? [part(other, "p5", { type: "tool", state: { output: output(home, "tool_3") } })] : []),
+    part(id, "p8", { type: "tool", state: { input: { command: 'echo "SECRET command" && ls -l', description: "list" } } }),
+    part(other, "p9", { type: "tool", state: { input: { command: "ls -l; other-command" } } }),
     part(other, "p6", { type: "text", text: "asked both" }),
     part(id, "p7", { type: "text", text: "asked both" }),
   ]);

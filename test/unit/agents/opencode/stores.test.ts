@@ -17,7 +17,7 @@ const names = ({ stores }: Kept): readonly string[] => stores.map(({ name, path 
 test("where no server has it, what it leads to goes first, then its rows by OpenCode's own command, and then its lines in the log", async () => {
   const place = await aDataHome();
   putOpencode(place);
-  place.put(".local/share/opencode/log/opencode.log", `a ${id} x\nb ${other} x\nc ${child}\nd ${id} ${other}\ne permission=bash pattern="ls"\nf ${id}1\n`);
+  place.put(".local/share/opencode/log/opencode.log", `a ${id} x\nb ${other} x\nc ${child}\nd ${id} ${other}\ne permission=bash pattern="rm -r x"\nf ${id}1\n`);
   const kept = await plan(place);
   expect(names(kept)).toEqual([
     "a long output of a tool: tool_1",
@@ -25,20 +25,49 @@ test("where no server has it, what it leads to goes first, then its rows by Open
     "its rows in OpenCode's database: opencode.db",
     "its lines in OpenCode's log: opencode.log",
   ]);
-  expect(kept.stores[2]?.belongsBecause).toBe("13 rows are of ses_a1, with 1 session of a sub-agent");
+  expect(kept.stores[2]?.belongsBecause).toBe("15 rows are of ses_a1, with 1 session of a sub-agent");
   expect(kept.leftAlone.map(({ path, why, holds }) => [path.split("/").at(-1), why, holds])).toEqual([
     ["tool_3", "another session names it too, such as one that was forked from this", "text"],
     ["opencode.log", "some of its lines name other sessions too", "id"],
-    ["opencode.log", "it tells what tools were allowed to run, and not in which session", "text"],
   ]);
 
   expect((await eraseAll(kept)).map(([, outcome]) => outcome)).toEqual(["erased", "erased", "erased", "erased"]);
   expect(await residueOf(kept)).toEqual([]);
   expect(await kept.stores[2]?.mayRemain?.(noAbort)).toContain("its own program writes over them in time");
-  expect(readFileSync(join(place.home, "log/opencode.log"), "utf8")).toBe(`b ${other} x\nd ${id} ${other}\ne permission=bash pattern="ls"\nf ${id}1\n`);
+  expect(readFileSync(join(place.home, "log/opencode.log"), "utf8")).toBe(`b ${other} x\nd ${id} ${other}\ne permission=bash pattern="rm -r x"\nf ${id}1\n`);
   expect(sessionsIn(place)).toEqual([other]);
   expect(["tool_3", "tool_4"].map((name) => existsSync(join(place.home, "tool-output", name)))).toEqual([true, true]);
   expect((await plan(place)).stores).toEqual([]);
+});
+
+test("what only its tools ran goes out of the log before its rows do", async () => {
+  const place = await aDataHome();
+  putOpencode(place);
+  const ran = (run: string, pattern: string): string => `run=${run} message=evaluated permission=bash pattern=${pattern} action.action=allow\n`;
+  const command = String.raw`"echo \"SECRET command\""`;
+  const own = [`run=1 id=${id}\n`, ran("1", '"SECRET of a run of its own"'), `run=2 id=${id}\n`, ran("2", command)];
+  const others = [ran("1", "*"), `run=2 id=${other}\n`, ran("2", "other-command"), `run=3 id=${other}\n`, ran("3", command)];
+  const log = place.put(".local/share/opencode/log/opencode.log", [...own, ...others].join(""));
+  const kept = await plan(place);
+  expect(names(kept).slice(2)).toEqual([
+    "what its tools ran, in OpenCode's log: opencode.log",
+    "its rows in OpenCode's database: opencode.db",
+    "its lines in OpenCode's log: opencode.log",
+  ]);
+  expect(kept.leftAlone.filter(({ path }) => path === log)).toEqual([]);
+  await eraseAll(kept);
+  expect([await residueOf(kept), readFileSync(log, "utf8")]).toEqual([[], others.join("")]);
+});
+
+test.each(['"ls -l"', '"nobody knows"'])("what another session may have run as well stays in the log, and is told: %s", async (pattern) => {
+  const place = await aDataHome();
+  putOpencode(place);
+  const shared = `run=1 permission=bash pattern=${pattern} action=allow\n`;
+  const log = place.put(".local/share/opencode/log/opencode.log", `run=1 id=${id}\nrun=1 id=${other}\n${shared}`);
+  const kept = await plan(place);
+  expect(kept.leftAlone.filter(({ path }) => path === log)).toMatchObject([{ why: expect.stringContaining("another may have run the same"), holds: "text" }]);
+  await eraseAll(kept);
+  expect(readFileSync(log, "utf8")).toBe(`run=1 id=${other}\n${shared}`);
 });
 
 test("its command is run in its own folder, toward its own home, and without plugins", async () => {
@@ -82,7 +111,7 @@ test.each<["fails" | "does nothing" | undefined, RegExp]>([
   const kept = await plan(place);
   const [, , rows] = await eraseAll(kept);
   expect(rows?.[1]).toMatch(reason);
-  expect(await residueOf(kept)).toEqual([`13 rows of ${place.database}`]);
+  expect(await residueOf(kept)).toEqual([`15 rows of ${place.database}`]);
 });
 
 test("without a fork both outputs are its own, and a second purge goes on where one was cut off", async () => {
