@@ -3,7 +3,7 @@ import { outlookOf, planPurge } from "../core/operations/planPurge.ts";
 import type { PurgePlan } from "../core/operations/planPurge.ts";
 import { purge } from "../core/operations/purge.ts";
 import { planLines } from "../core/planLines.ts";
-import type { AgentId } from "../core/facet.ts";
+import type { AgentId, FacetKey } from "../core/facet.ts";
 import type { Step } from "../core/ladder.ts";
 import { sentenceOfConcern } from "../core/concernSentences.ts";
 import type { Session } from "../core/session.ts";
@@ -41,7 +41,9 @@ export async function purgeHere(warden: Warden, asked: string, flags: PurgeFlags
   const isToEnd = flags.endBy !== undefined && isAlive(session);
   const plan = await (isToEnd ? outlookOf(session, context) : planPurge(session, context));
   if (plan.kind === "refused") return tellRefusal(plan, "purge", session.key, flags, session);
-  if (flags.dryRun || !flags.yes) return showPlan(plan, isToEnd, flags);
+  // A title is no name: by the time of the --yes it may be another's.
+  const name = found.by === "title" ? session.key : undefined;
+  if (flags.dryRun || !flags.yes || name !== undefined) return showPlan(plan, { isToEnd, name }, flags);
 
   // What it writes as it leaves belongs to it as well: then the plan is made after its end.
   const itsProcess = session.run?.host.kind === "process" ? { named: session.run.host.process } : {};
@@ -55,7 +57,13 @@ function isAlive({ run }: Session): boolean {
   return run?.liveness.value === "alive" && run.host.kind === "process";
 }
 
-function showPlan(plan: PurgePlan, isToEnd: boolean, { dryRun = false, json = false }: PurgeFlags): ExitCode {
+interface Asked {
+  readonly isToEnd: boolean;
+  /** Under which it has to be asked for again. */
+  readonly name: FacetKey | undefined;
+}
+
+function showPlan(plan: PurgePlan, { isToEnd, name }: Asked, { dryRun = false, json = false }: PurgeFlags): ExitCode {
   const { session } = plan;
   const concerns = [...(isToEnd ? (["stop"] as const) : []), "purge" as const].flatMap((operation) =>
     confirmationFor(operation, session, { isNamed: true }).map((concern) => sentenceOfConcern(concern, session)),
@@ -63,7 +71,8 @@ function showPlan(plan: PurgePlan, isToEnd: boolean, { dryRun = false, json = fa
   if (json) console.log(JSON.stringify(planJson(plan, dryRun, concerns), undefined, 2));
   else console.log(planLines(plan).map(plain).join("\n"));
   if (dryRun) return 0;
-  if (!json) console.error(plain(["", ...concerns, "Run it again with --yes to do it."].join("\n")));
+  const again = name === undefined ? "Run it again with --yes to do it." : `It was found by its title alone: run it again with --yes, and its key ${name}.`;
+  if (!json) console.error(plain(["", ...concerns, again].join("\n")));
   return 3;
 }
 

@@ -81,6 +81,8 @@ test("the plan is shown and nothing is done without --yes; with it all is gone, 
   expect(asked.stores.length).toBeGreaterThanOrEqual(4);
   expect(asked.stores.every(({ belongs_because: why }) => why !== "")).toBe(true);
   expect(whereIs(id)).toEqual(all);
+  expect(await purge(session.title, "--yes")).toMatchObject({ code: 3, status: "needs_confirmation", session_id: session.key });
+  expect(whereIs(id)).toEqual(all);
 
   const done = await purge(session.key, "--yes");
   expect(done).toMatchObject({ code: 0, status: "success", purge_result: "complete" });
