@@ -102,14 +102,14 @@ async function deleteIt(found: Found, session: Session, draft: Draft, context: O
     lines.push(line);
     const seen = outcome.kind === "blocked" ? outcome.reason : residue.join(", ") || "it is found nowhere any more";
     addStep({ step: "erase", did: `${tried[outcome.kind]} ${store.name}`, verified: { value: isProved(line), seen, at: now() } }, draft, context);
-    if (!isProved(line)) draft.warnings.push(`It was not proved to be gone from ${store.name}: ${seen}.`);
+    if (!isProved(line)) draft.warnings.push(`It was not proved that ${store.name} is gone: ${seen}.`);
   }
   if (lines.length === 0) draft.warnings.push("No server could be asked to delete it.");
   draft.purged = lines;
   return lines.length > 0 && lines.every(isProved);
 }
 
-const tried = { erased: "deleted it from", absent: "found nothing of it on", blocked: "tried to delete it from" } as const;
+const tried = { erased: "deleted", absent: "found nothing of", blocked: "tried to delete" } as const;
 
 /** What is not in the list: named by its id alone, as scripts do. */
 export function sessionOfId(id: string, now: number): Session {

@@ -32,7 +32,7 @@ function storeOf(id: string, { server, sessions }: ServerLook, looks: readonly S
   const children = sessions.filter(({ parentId }) => parentId === id).length;
   const directory = sessions.find((session) => session.id === id)?.directory;
   return {
-    name: hostIn(origin),
+    name: `the session on ${hostIn(origin)}`,
     path: origin,
     bytes: undefined,
     belongsBecause: `the server lists it as ${id}${children === 0 ? "" : `, and deletes ${children === 1 ? "the session of its sub-agent" : `the ${children} sessions of its sub-agents`} with it`}`,

@@ -43,7 +43,7 @@ function kept(facets: readonly Facet[], plan: LadderPlan = abort, store: Partial
   const world = aWorld(facets, plan);
   const done: string[] = [];
   const own: Store = {
-    name: "127.0.0.1:4096",
+    name: "the session on 127.0.0.1:4096",
     path: "http://127.0.0.1:4096",
     bytes: undefined,
     belongsBecause: "it is listed",
