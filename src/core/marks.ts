@@ -9,6 +9,8 @@ export interface Fate {
   /** Whose mark it is. A pane is a person's as well as an agent's. */
   readonly of: "agent" | "pane";
   readonly why: string;
+  /** Where its pane is closed or dead: the server that goes on as the parent of what it ran there. */
+  readonly tmuxPid?: number;
 }
 
 /** A variable by which an agent names its own pid to what it starts. */
@@ -81,8 +83,8 @@ function fateOfPane(environment: ReadonlyMap<string, string>, child: ProcessEntr
   if (pane)
     return pane.state === "alive"
       ? { kind: "lives", of: "pane", why: `started in ${where}` }
-      : { kind: "gone", of: "pane", why: `left behind in ${where}, which is dead` };
-  if (panes.length > 0) return { kind: "gone", of: "pane", why: `left behind in ${where}, which is closed` };
+      : { kind: "gone", of: "pane", why: `left behind in ${where}, which is dead`, tmuxPid: server };
+  if (panes.length > 0) return { kind: "gone", of: "pane", why: `left behind in ${where}, which is closed`, tmuxPid: server };
   return { kind: "unknown", of: "pane", why: `started in ${where}, and that server's panes can't be listed` };
 }
 

@@ -36,6 +36,8 @@ export interface Standing {
   readonly isDaemon: boolean;
   /** It is told as an agent without a record. */
   readonly isUnrecorded: boolean;
+  /** The server of its closed pane: what ran there goes on as its child, and it does nothing for it. */
+  readonly tmuxPid: number | undefined;
 }
 
 /** Ends with nobody's session: a daemon or a server that others may use. */
@@ -45,7 +47,7 @@ export function isShared(entry: ProcessEntry, agents: readonly Agent[]): boolean
 }
 
 /** By the process table alone; undefined: nothing speaks for it. */
-export function whyProtected(entry: ProcessEntry, { tree, isDaemon, isUnrecorded }: Standing, seen: Seen): string | undefined {
+export function whyProtected(entry: ProcessEntry, { tree, isDaemon, isUnrecorded, tmuxPid }: Standing, seen: Seen): string | undefined {
   const { census, ours } = seen;
   const above = ancestorsOf(entry.identity.pid, census);
   if (tree.some(({ identity }) => identity.pid === ours)) return "it runs what you are using now";
@@ -54,7 +56,8 @@ export function whyProtected(entry: ProcessEntry, { tree, isDaemon, isUnrecorded
   if (editor) return editor === entry ? "it is an editor, or a part of one" : `an editor runs it: ${commandOf(editor)} (${editor.identity.pid})`;
   if (isDaemon || isSharedDaemon(entry)) return "others may share it";
   const parent = parentOf(topOf(entry, seen), census);
-  if (parent.kind === "lives") return `what started it lives: ${nameOfProcess(parent.entry)} (${parent.entry.identity.pid})`;
+  if (parent.kind === "lives" && parent.entry.identity.pid !== tmuxPid)
+    return `what started it lives: ${nameOfProcess(parent.entry)} (${parent.entry.identity.pid})`;
   if (parent.kind === "unknown") return "its parent can't be seen from here";
   if (tree.some(({ tty }) => tty !== undefined)) return "what runs below it has a terminal";
   const silent = isUnrecorded ? seen.unreachable.find(({ place }) => !isServersAddress(place)) : undefined;

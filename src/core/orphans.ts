@@ -74,12 +74,13 @@ function agentLeft(entry: ProcessEntry, agent: Agent, seen: Seen): readonly Susp
   if (!session || session.records.some(({ source }) => source !== "ledger")) return [];
   if (session.run?.host.kind === "process" && session.run.host.pane) return [];
   const fate = fateOf(entry, seen.environmentOf(entry), seen.census, seen.agents);
-  const began = fate === undefined ? "" : ` It was ${fate.why}.`;
+  const began = fate?.kind === "gone" ? ` It was ${fate.why}.` : "";
   return [
     suspect(entry, seen, {
       why: `${agent.name} runs without a terminal, without a living parent, and in no record.${began}`,
       session,
-      doubt: fate?.kind === "lives" ? `it was ${fate.why}` : session.doubt?.why,
+      tmuxPid: fate?.tmuxPid,
+      doubt: fate?.kind === "lives" && fate.of === "agent" ? `it was ${fate.why}` : session.doubt?.why,
     }),
   ];
 }
@@ -87,11 +88,11 @@ function agentLeft(entry: ProcessEntry, agent: Agent, seen: Seen): readonly Susp
 /** Any program that an agent, or a pane, has started and outlived by it. */
 function otherLeft(entry: ProcessEntry, seen: Seen): readonly Suspect[] {
   // What has a parent is of its tree, and told by its top.
-  if (parentOf(entry, seen.census).kind === "lives") return [];
+  const parent = parentOf(entry, seen.census);
   const fate = fateOf(entry, seen.environmentOf(entry), seen.census, seen.agents);
-  if (!fate || fate.kind === "lives") return [];
+  if (!fate || fate.kind === "lives" || (parent.kind === "lives" && parent.entry.identity.pid !== fate.tmuxPid)) return [];
   const doubt = fate.kind === "unknown" ? `it was ${fate.why}` : undefined;
-  return [suspect(entry, seen, { why: `It was ${fate.why}.`, isOfPane: fate.of === "pane", doubt })];
+  return [suspect(entry, seen, { why: `It was ${fate.why}.`, isOfPane: fate.of === "pane", tmuxPid: fate.tmuxPid, doubt })];
 }
 
 interface Found {
@@ -99,6 +100,7 @@ interface Found {
   readonly session?: Session;
   readonly isDaemon?: boolean;
   readonly isOfPane?: boolean;
+  readonly tmuxPid?: number | undefined;
   /** What already speaks against it. */
   readonly doubt?: string | undefined;
 }
@@ -111,7 +113,8 @@ function suspect(entry: ProcessEntry, seen: Seen, found: Found): Suspect {
     process: identity,
     what: commandOf(entry),
     why: found.why,
-    protection: whyProtected(entry, { tree, isDaemon: found.isDaemon ?? false, isUnrecorded: found.session !== undefined }, seen) ?? found.doubt,
+    protection:
+      whyProtected(entry, { tree, isDaemon: found.isDaemon ?? false, isUnrecorded: found.session !== undefined, tmuxPid: found.tmuxPid }, seen) ?? found.doubt,
     tree,
     isOfPane: found.isOfPane ?? false,
     session: found.session,

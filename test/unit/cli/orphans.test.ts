@@ -148,6 +148,18 @@ test("what was left in a pane is found when the pane is closed, not while it is 
   });
 });
 
+test("what stayed when its pane was closed is still the child of that tmux server, and nobody's", async () => {
+  const pane = stage
+    .tmux("new-session", "-d", "-P", "-F", "#{pane_id}", "-s", "stays", "-c", stage.work, "--", "sh", "-c", "trap '' HUP; exec sleep 7009")
+    .trim();
+  const { pid } = await until(() => allProcesses().find((each) => argvOf(each.pid).join(" ") === "sleep 7009" && folderOf(each.pid) === stage.work));
+  stage.tmux("kill-pane", "-t", pane);
+  const row = await untilOrphan("sleep 7009");
+  const parent = allProcesses().find((each) => each.pid === pid)?.ppid;
+  expect([row.pid, row.protected, parent]).toEqual([pid, false, Number(stage.tmux("display-message", "-p", "#{pid}"))]);
+  expect((await stage.warden(["orphans", "--end", row.key, "--yes"])).code).toBe(0);
+});
+
 test("a server that somebody is connected to is protected, by TCP and by a Unix socket, and is not when they have left", async () => {
   const path = join(stage.folder, "socket");
   const program = `const { createServer } = require("node:net"); createServer().listen(${JSON.stringify(path)});

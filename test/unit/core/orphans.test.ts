@@ -89,6 +89,13 @@ test.each([
   expect(told({ entries: [child, ...entries], panes, marks: { 70: tmux } })).toEqual([[70, expect.stringContaining(why), undefined]]);
 });
 
+test("what ran in a closed pane is its server's child still, and nobody's; another child of that server is not", () => {
+  const given = { panes: [aPane({ id: "%1" })], marks: { 70: tmux } };
+  expect(told({ ...given, entries: [{ ...child, parentPid: 5 }, server] })).toEqual([[70, expect.stringContaining("which is closed"), undefined]]);
+  expect(told({ ...given, entries: [{ ...child, parentPid: 6 }, server, anEntry(pid(6, "6"), { argv: ["tmux"], parentPid: 499, tty: "1" })] })).toEqual([]);
+  expect(told({ ...given, panes: [aPane({ id: "%3" })], entries: [{ ...child, parentPid: 5 }, server] })).toEqual([]);
+});
+
 test("a pane that lives keeps its own; of a server that tells nothing, nothing is offered", () => {
   expect(told({ entries: [child, server], panes: [aPane({ id: "%3" })], marks: { 70: tmux } })).toEqual([]);
   expect(told({ entries: [child, server], marks: { 70: tmux } })).toEqual([[70, expect.anything(), expect.stringContaining("can't be listed")]]);
@@ -169,6 +176,7 @@ test.each([
     [anEntry(pid(40), { parentPid: 499, argv: ["claude"], sessionId: 41 }), { ...agent, parentPid: 40 }],
     "what started it lives",
   ],
+  ["that a job of tmux has started", [{ ...agent, parentPid: 5 }, server], "what started it lives"],
   ["that a living agent has started", [agent, anEntry(pid(60, "6"), { argv: ["opencode"], tty: "1" })], "started by OpenCode (60), which lives"],
 ])("an agent %s is protected", (_what, entries, reason) => {
   expect(told({ entries, sessions: [lone], marks: { 41: { OPENCODE_PID: "60" } } })).toEqual([[41, expect.anything(), expect.stringContaining(reason)]]);
