@@ -153,6 +153,7 @@ test("what stayed when its pane was closed is still the child of that tmux serve
     .tmux("new-session", "-d", "-P", "-F", "#{pane_id}", "-s", "stays", "-c", stage.work, "--", "sh", "-c", "trap '' HUP; exec sleep 7009")
     .trim();
   const { pid } = await until(() => allProcesses().find((each) => argvOf(each.pid).join(" ") === "sleep 7009" && folderOf(each.pid) === stage.work));
+  stage.tmux("new-session", "-d", "-s", "beside it");
   stage.tmux("kill-pane", "-t", pane);
   const row = await untilOrphan("sleep 7009");
   const parent = allProcesses().find((each) => each.pid === pid)?.ppid;
