@@ -1,6 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished, vi } from "vitest";
+import { opencode } from "../../../../src/agents/opencode/opencode.ts";
+import type { Kept } from "../../../../src/core/store.ts";
+import { planIn } from "../aHome.ts";
 import { aFolder } from "../../../support/folder.ts";
 import { python, runPython } from "../../../support/python.ts";
 
@@ -97,3 +100,6 @@ ${does}
   vi.stubEnv("PATH", `${bin}:${process.env["PATH"] ?? ""}`);
   onTestFinished(() => void vi.unstubAllEnvs());
 }
+
+export const plan = ({ home }: DataHome, of = id): Promise<Kept> => planIn(opencode, home, of);
+export const names = ({ stores }: Kept): readonly string[] => stores.map(({ name, path }) => `${name}: ${path.split("/").at(-1)}`);

@@ -1,10 +1,8 @@
 import { execFile } from "node:child_process";
-import { appendFile, readFile, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { appendFile, readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import type { SessionRecord } from "../../../../src/core/facet.ts";
 import { merge } from "../../../../src/core/merge.ts";
 import type { Change } from "../../../../src/core/source.ts";
 import type { Entry } from "../../../../src/sources/ledger/entry.ts";
@@ -12,25 +10,9 @@ import { openLedger } from "../../../../src/sources/ledger/ledgerSource.ts";
 import { aRun, censusOf, now, pid, talk } from "../../../support/facets.ts";
 import { aLedger, alive, nobody, picture, records, signal, tell } from "./book.ts";
 import { entryOf, living } from "./entries.ts";
+import { aBook, purged, recordOf } from "./aBook.ts";
 
-const purged: Change = { kind: "purged", at: now, conversation: talk("A") };
 const stopped: Change = { kind: "stopped", how: "graceful", at: now, reason: "manual_stop", conversation: undefined, lastScreen: "SECRET screen" };
-
-/** A book with these lines, entries or texts. */
-async function aBook(...lines: readonly (Entry | string)[]) {
-  const book = await aLedger();
-  const path = join(book.folder, "ledger.jsonl");
-  await writeFile(path, Buffer.from(lines.map((line) => (typeof line === "string" ? line : `${JSON.stringify(line)}\n`)).join(""), "latin1"));
-  return { ...book, path, text: () => readFile(path, "latin1") };
-}
-const recordOf = (id: string): SessionRecord => ({ ...recordBase, key: `ledger:${id}` });
-const recordBase: Omit<SessionRecord, "key"> = {
-  kind: "record",
-  source: "ledger",
-  place: "",
-  liveness: { value: "gone", seen: "", at: 0 },
-  says: { value: "ended", seen: "", at: 0 },
-};
 
 test("of a purged session no line tells what it was about, where it was, or by which id", async () => {
   const { ledger, folder, lines } = await aLedger();
