@@ -13,10 +13,11 @@ export interface Fate {
   readonly tmuxPid?: number;
 }
 
-/** A variable by which an agent names its own pid to what it starts. */
-interface PidMark {
+/** A variable that an agent gives to what it starts: it names the agent's own pid, or only the conversation. */
+interface Mark {
   readonly agent: Agent;
   readonly variable: string;
+  readonly names: "pid" | "conversation";
 }
 
 /**
@@ -24,8 +25,11 @@ interface PidMark {
  * nobody's name: whoever has it now is the starter only if it is no younger than what was started, and looks like it.
  */
 export function fateOf(entry: ProcessEntry, environment: ReadonlyMap<string, string>, census: Census, agents: readonly Agent[]): Fate | undefined {
-  const byAgents = pidMarksOf(agents).flatMap(({ agent, variable }) => {
-    const pid = Number(environment.get(variable));
+  const byAgents = marksOf(agents).flatMap(({ agent, variable, names }) => {
+    const value = environment.get(variable);
+    if (!value) return [];
+    if (names === "conversation") return [fateOfAny(agent, entry, census)];
+    const pid = Number(value);
     return Number.isInteger(pid) && pid > 0 ? [fateOfAgent(pid, agent, entry, census)] : [];
   });
   for (const kind of ["lives", "unknown", "gone"] as const) {
@@ -35,9 +39,13 @@ export function fateOf(entry: ProcessEntry, environment: ReadonlyMap<string, str
   return fateOfPane(environment, entry, census);
 }
 
-function pidMarksOf(agents: readonly Agent[]): readonly PidMark[] {
+function marksOf(agents: readonly Agent[]): readonly Mark[] {
   return agents.flatMap((agent) =>
-    Object.entries(agent.childMarks?.(nobody, probe) ?? {}).flatMap(([variable, value]) => (value === String(probe) ? [{ agent, variable }] : [])),
+    Object.entries(agent.childMarks?.({ ...nobody, conversation: { agent: agent.id, id: "any", toldBy: "agent" } }, probe) ?? {}).map(([variable, value]) => ({
+      agent,
+      variable,
+      names: value === String(probe) ? ("pid" as const) : ("conversation" as const),
+    })),
   );
 }
 const probe = 4_194_305;
@@ -67,6 +75,18 @@ function fateOfAgent(pid: number, agent: Agent, child: ProcessEntry, census: Cen
         ? { kind: "lives", of: "agent", why: `started by ${who}, which lives` }
         : { kind: "unknown", of: "agent", why: `started by ${who}, and what has that pid now is not known to be it` };
   }
+}
+
+/** Where no pid is named: nobody who began later has started it. */
+function fateOfAny(agent: Agent, child: ProcessEntry, { processes }: Census): Fate {
+  const living = [...(processes?.values() ?? [])].find(
+    (entry) => entry.identity.pid !== child.identity.pid && agentOf(entry, [agent]) !== undefined && (startOrder(entry, child) ?? 0) <= 0,
+  );
+  if (living || !processes) {
+    const who = living ? `${agent.name} (${living.identity.pid}) lives, which may have` : "whether that lives can't be known";
+    return { kind: "unknown", of: "agent", why: `started by ${agent.name}, and ${who}` };
+  }
+  return { kind: "gone", of: "agent", why: `left behind by ${agent.name}, which is gone: none that lives is old enough to have started it` };
 }
 
 /** tmux counts panes upward for as long as its server lives: what is not listed any more is closed. */

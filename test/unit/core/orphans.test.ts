@@ -27,6 +27,12 @@ const agents: readonly Agent[] = [
     recognise: ({ argv: [name] }) => (name === "opencode" ? roles["opencode"] : undefined),
     childMarks: (_run, of) => ({ OPENCODE_PID: String(of) }),
   }),
+  anAgent({
+    id: "codex",
+    name: "Codex",
+    recognise: ({ argv: [name] }) => (name === "codex" ? { role: "agent", runsIn: "terminal" } : undefined),
+    childMarks: ({ conversation }) => (conversation ? { CODEX_THREAD_ID: conversation.id } : {}),
+  }),
 ];
 
 interface Given {
@@ -108,6 +114,16 @@ test("what an agent left is an orphan though its pane lives; what a living agent
   ]);
   const agent = anEntry(pid(61, "61"), { argv: ["claude"], tty: "1" });
   expect(told({ entries: [child, server, agent], panes: [aPane({ id: "%1" })], marks: { 70: both } })).toEqual([]);
+});
+
+test.each([
+  ["none of that agent lives", [], undefined],
+  ["those that live began later", [anEntry(pid(62, "90"), { argv: ["codex"], tty: "1" })], undefined],
+  ["one lives that is old enough", [anEntry(pid(62, "60"), { argv: ["codex"], tty: "1" })], "Codex (62) lives, which may have"],
+])("a mark that names no process tells that its agent is gone where %s", (_what, entries, reason) => {
+  expect(told({ entries: [child, ...entries], marks: { 70: { CODEX_THREAD_ID: "t" } } })).toEqual([
+    [70, expect.stringContaining(reason ?? "left behind by Codex, which is gone"), reason === undefined ? undefined : expect.stringContaining(reason)],
+  ]);
 });
 
 test("the topmost is shown, with what runs below it", () => {
