@@ -120,3 +120,13 @@ test("a cache entry that only points to another is not written, and nothing else
   expect((await purge(path))?.kind).toBe("failed");
   expect(readFileSync(path, "utf8")).toBe(text);
 });
+
+test.each<Twin>(["sessions", "state"])("a YAML that a purge was cut off before is brought in order by the next: twin %s", async (twin) => {
+  await using folder = await aFolder();
+  const path = make(folder.path, { twin });
+  const before = readFileSync(path);
+  await purge(path);
+  const after = readFileSync(path);
+  writeFileSync(path, before);
+  expect([await purge(path), readFileSync(path).equals(after)]).toEqual([{ kind: "alreadySo" }, true]);
+});
