@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildProduct } from "../../scripts/build.ts";
 import { say } from "./support/agents/agent.ts";
-import { claudeFile, configureClaude, quietClaude, startClaude } from "./support/agents/claude.ts";
+import { claudeFile, configureClaude, findTranscript, quietClaude, startClaude } from "./support/agents/claude.ts";
 import { startClineInHub, findClineHub } from "./support/agents/cline.ts";
 import { findCodexDaemon, startCodex } from "./support/agents/codex.ts";
 import { installRealAgents } from "./support/install.ts";
@@ -121,7 +121,7 @@ test("a Claude Code that an editor runs is shown as the editor's", async () => {
   await isNeverEnded(row);
 });
 
-test("since when a Claude Code is idle is in its file, and does not move while nothing happens in it", async () => {
+test("since when a Claude Code is idle is in its file, and does not move while nothing happens in it; reclaimed, it has left and can be resumed", async () => {
   const agent = await startClaude(lab, { name: "idle", cwd: lab.folder("idle") });
   await say(agent, "hello idle");
   const since = await until(() => (claudeFile(agent).status === "idle" ? claudeFile(agent).statusUpdatedAt : undefined));
@@ -133,4 +133,20 @@ test("since when a Claude Code is idle is in its file, and does not move while n
   };
   const mine = agents.find(({ process }) => process === `claude (${agent.process.pid})`);
   expect([mine?.idle_since, (mine?.memory_bytes ?? 0) > 20e6]).toEqual([new Date(since).toISOString(), true]);
+
+  // As if that were ten years ago: nobody else's agent is ever meant by nine.
+  const file = join(lab.home, `.claude/sessions/${agent.process.pid}.json`);
+  writeFileSync(file, JSON.stringify({ ...claudeFile(agent), statusUpdatedAt: since - 10 * 365 * 24 * 3_600_000 }));
+  const done = await warden(lab, "reclaim", "--idle-hours", String(9 * 365 * 24), "--yes", "--json");
+  const told = JSON.parse(done.stdout) as {
+    readonly memory_bytes_freed: number;
+    readonly sessions: readonly { readonly outcome: string; readonly receipt: { readonly captured_id: string } }[];
+  };
+  expect([done.code, told.sessions.map(({ outcome }) => outcome), told.memory_bytes_freed > 20e6, isAlive(agent.process)]).toEqual([
+    0,
+    ["stopped"],
+    true,
+    false,
+  ]);
+  expect(findTranscript(lab, told.sessions[0]?.receipt.captured_id ?? "")).toBeDefined();
 });
