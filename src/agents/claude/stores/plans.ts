@@ -2,6 +2,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import type { LeftAlone, Store } from "../../../core/store.ts";
+import { blocked } from "../../../system/erase/confined.ts";
 import { storesAt } from "../../../system/erase/files.ts";
 import { countOf } from "../../../system/erase/rows.ts";
 import { listIfPresent } from "../../../system/files.ts";
@@ -20,17 +21,30 @@ export async function findPlans(
   const plans = await listIfPresent(join(home, "plans"));
   if (plans.length === 0) return { stores, leftAlone };
   for (const slug of await slugsIn(own)) {
-    const its = plans.filter((name) => name === `${slug}.md` || (name.startsWith(`${slug}-agent-`) && name.endsWith(".md")));
-    if (its.length === 0) continue;
-    const isShared = await isToldElsewhere(home, slug, own, signal);
-    for (const path of its.map((each) => join(home, "plans", each))) {
-      if (isShared) leftAlone.push({ name, path, why: "another conversation works by it too", holds: "text" });
-      else stores.push(...(await storesAt({ root: home, path, name, belongsBecause: "only its own transcript names it" })));
+    for (const file of plans.filter((each) => each === `${slug}.md` || isOfSubAgent(each, slug))) {
+      const path = join(home, "plans", file);
+      // Words may be an ending of other words: what is called as a sub-agent's plan may be another conversation's own.
+      const slugs = [...new Set([slug, file.slice(0, -".md".length)])];
+      if (await isToldElsewhere(home, slugs, own, signal)) leftAlone.push({ name, path, why: "another conversation works by it too", holds: "text" });
+      else stores.push(...(await planStores(home, path, slugs, own)));
     }
   }
   return { stores, leftAlone };
 }
 const name = "its plan";
+
+function isOfSubAgent(file: string, slug: string): boolean {
+  return file.startsWith(`${slug}-agent-`) && /^[0-9a-f]+\.md$/.test(file.slice(`${slug}-agent-`.length));
+}
+
+/** Looked at again right before: a fork goes on by the same plan. */
+async function planStores(home: string, path: string, slugs: readonly string[], own: readonly Transcript[]): Promise<readonly Store[]> {
+  const found = await storesAt({ root: home, path, name, belongsBecause: "only its own transcript names it" });
+  return found.map((store) => ({
+    ...store,
+    erase: async (signal) => ((await isToldElsewhere(home, slugs, own, signal)) ? blocked("another conversation works by it by now") : store.erase(signal)),
+  }));
+}
 
 const told = z.object({ slug: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/) });
 
@@ -45,7 +59,7 @@ async function slugsIn(transcripts: readonly Transcript[]): Promise<ReadonlySet<
   return slugs;
 }
 
-async function isToldElsewhere(home: string, slug: string, own: readonly Transcript[], signal: AbortSignal): Promise<boolean> {
+async function isToldElsewhere(home: string, slugs: readonly string[], own: readonly Transcript[], signal: AbortSignal): Promise<boolean> {
   const projects = join(home, "projects");
   for (const project of await listIfPresent(projects)) {
     for (const each of await listIfPresent(join(projects, project))) {
@@ -54,7 +68,7 @@ async function isToldElsewhere(home: string, slug: string, own: readonly Transcr
       if (!each.endsWith(".jsonl") || own.some((transcript) => transcript.path === path)) continue;
       const isFile = (await lstat(path).catch(() => undefined))?.isFile() ?? false;
       // What can't be read may tell of it.
-      if (isFile && (await countOf(`"${slug}"`, [path]).catch(() => 1)) > 0) return true;
+      for (const slug of isFile ? slugs : []) if ((await countOf(`"${slug}"`, [path]).catch(() => 1)) > 0) return true;
     }
   }
   return false;
