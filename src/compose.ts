@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { realpath } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agents } from "./agents/agents.ts";
@@ -99,6 +100,8 @@ export async function compose(settings: Settings, secrets: Secrets = noSecrets, 
         ledger,
         journal,
         configHomes: settings.configHomes,
+        ours: process.pid,
+        realPath: (path) => realpath(path).catch(() => undefined),
         takeCensus: (cancelled) => machine.census(cancelled),
         tryLock: (keys) => tryLock(stateFolder, keys),
         pause: (forMs, cancelled) => sleep(forMs, undefined, { signal: cancelled }),

@@ -3,10 +3,10 @@ import type { PurgePlan } from "./operations/planPurge.ts";
 import { agentNames, nameOf } from "./sentences.ts";
 import type { Store } from "./store.ts";
 
-/** What a person reads before a purge: each place with its size and why it belongs, and what stays. One line each. */
+/** What a person reads before a purge: each place with its size and why it belongs, and what stays. One line each, whatever a path or a title holds. */
 export function planLines(plan: PurgePlan): readonly string[] {
   const { session, agent, conversation, stores, leftAlone, pending } = plan;
-  return [
+  const lines = [
     `Purge of the conversation of ${nameOf(session)}`,
     `${agentNames[agent.id]} · ${conversation.id}${session.cwd === undefined ? "" : ` · ${session.cwd}`}`,
     "",
@@ -21,6 +21,11 @@ export function planLines(plan: PurgePlan): readonly string[] {
     "",
     "Its records here are told that it is purged, and lose its title, its last screen and its id.",
   ];
+  return lines.map(asOneLine);
+}
+
+function asOneLine(line: string): string {
+  return line.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ");
 }
 
 /** "9 places, 1.2 MB" */

@@ -21,22 +21,28 @@ export function openJournal(path: string): Journal {
   };
 }
 
-/** What was cut off in the middle is its own as soon as it names it; of what tells of others alone nothing is known here. */
+/**
+ * What was cut off in the middle is its own as soon as it names it; of what tells of others alone nothing is known here. A purge's lines are the proof of it,
+ * and a key may have been another conversation's before: the name of a registry's row is used again and again.
+ */
 function isOf(text: string, { keys, conversationId, except }: JournalPart): boolean {
   const mayName = text.includes(conversationId);
   if (!mayName && ![...keys].some((key) => text.includes(JSON.stringify(key)))) return false;
   const line = parsed(text);
   if (line === undefined) return isNamedIn(text, conversationId);
-  if (line.id === except) return false;
+  if (line.id === except || (line.operation ?? line.receipt?.operation) === "purge") return false;
+  const captured = line.receipt?.captured?.id;
+  if (captured !== undefined) return captured === conversationId;
   const session = line.session ?? line.receipt?.session;
-  return (session !== undefined && keys.has(session)) || (mayName && stringsIn(line).some((each) => isNamedIn(each, conversationId)));
+  return session !== undefined && (keys.has(session) || isNamedIn(session, conversationId));
 }
 
 /** As far as it matters here, whatever else it is. */
 interface Line {
   readonly id?: unknown;
+  readonly operation?: unknown;
   readonly session?: FacetKey;
-  readonly receipt?: { readonly session?: FacetKey } | null;
+  readonly receipt?: { readonly operation?: unknown; readonly session?: FacetKey; readonly captured?: { readonly id?: unknown } } | null;
 }
 
 function parsed(text: string): Line | undefined {
@@ -46,9 +52,4 @@ function parsed(text: string): Line | undefined {
   } catch {
     return undefined;
   }
-}
-
-function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }

@@ -65,7 +65,7 @@ export function aRecord(source: SourceId, over: Partial<SessionRecord> = {}): Se
 }
 
 /** The same facet, but that it does not tell this. */
-export function without<F extends Facet>(facet: F, ...fields: readonly ("process" | "conversation" | "pidFile" | "agent" | "title")[]): F {
+export function without<F extends Facet>(facet: F, ...fields: readonly ("process" | "conversation" | "cwd" | "pidFile" | "agent" | "title")[]): F {
   return Object.fromEntries(Object.entries(facet).filter(([field]) => !fields.some((left) => left === field))) as F;
 }
 

@@ -96,6 +96,8 @@ export function aWorld(facets: readonly Facet[], plan: LadderPlan = {}): World {
     ledger,
     journal: { path: "journal.jsonl", append: async (line) => void journal.push(line), stores: async () => [] },
     configHomes: [],
+    ours: 1,
+    realPath: async (path) => path,
     takeCensus: async () => censusOf(),
     tryLock: async (keys) => {
       if (keys.some((key) => held.has(key))) return undefined;

@@ -26,7 +26,7 @@ export interface PurgePlan {
 export async function planPurge(session: Session, context: OperationContext): Promise<PurgePlan | Refusal> {
   const fresh = await lookAgain(session, context);
   if (fresh.kind === "refused") return fresh;
-  const alive = await whyNotToBePurged(fresh, context);
+  const alive = await whyNotToBePurged(fresh, fresh.session.conversation, context);
   if (alive) return alive;
 
   return outlookOf(fresh.session, context);

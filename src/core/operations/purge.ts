@@ -1,3 +1,4 @@
+import { isSameConversation } from "../facet.ts";
 import { isSameProcess } from "../process.ts";
 import type { Step } from "../ladder.ts";
 import { isProved } from "../receipt.ts";
@@ -8,6 +9,7 @@ import { facetsOf } from "../session.ts";
 import type { Session } from "../session.ts";
 import type { Store } from "../store.ts";
 import { lookAgain } from "./lookAgain.ts";
+import { openElsewhere } from "./openElsewhere.ts";
 import { addStep, withOperation } from "./operation.ts";
 import type { Draft, OperationContext } from "./operation.ts";
 import { keptOf, planPurge, whyUnsupported } from "./planPurge.ts";
@@ -35,18 +37,23 @@ export function purge(session: Session, { seen, pendingSeen, end }: PurgeOptions
     const fresh = await planPurge(ended.session, context);
     if (fresh.kind === "refused") return fresh;
     if (fresh.pending.length > 0 && !pendingSeen) return { kind: "refused", reason: "pendingWork", detail: fresh.pending.join("; ") };
-    const plan = seen ? { ...fresh, stores: seen.stores } : fresh;
-
-    const tried = await deleteStores(plan, draft, context);
-    draft.purged = [...(await verified(tried, draft, context)), ...(await whatElseIsThere(plan, context))];
-    draft.leftAlone = [...plan.leftAlone, receiptItself(context)];
+    if (seen && !isOfTheSame(seen, fresh)) return { kind: "refused", reason: "noLongerOneSession" };
+    const plan = seen ? { ...fresh, stores: bothIn(seen, fresh) } : fresh;
     const { method } = ended;
-    if (!draft.purged.every(isProved)) return { kind: "partial", method, survivors: [] };
+    const partial: Result = { kind: "partial", method, survivors: [] };
 
-    draft.purged = [...draft.purged, ...(await clearJournal(plan, id, draft, context))];
-    await tellBooks(plan.session, plan, draft, context);
-    const isComplete = draft.purged.every(isProved) && !plan.leftAlone.some(({ holds }) => holds === "text");
-    return isComplete ? { kind: "success", method } : { kind: "partial", method, survivors: [] };
+    draft.leftAlone = [...plan.leftAlone, receiptItself(context)];
+    const tried = await deleteStores(plan, draft, context);
+    const alive = await lookFor(plan, context);
+    draft.purged = [...(await verified(tried, draft, context)), ...(await whatElseIsThere(plan, context)), ...cameAlive(alive, plan)];
+    if (!draft.purged.every(isProved)) return partial;
+
+    const told = await clearJournal(plan, id, draft, context);
+    draft.purged = [...draft.purged, ...told];
+    // What no book names any more can't be purged again.
+    if (!told.every(isProved)) return partial;
+    await tellBooks(plan, draft, context);
+    return plan.leftAlone.some(({ holds }) => holds === "text") ? partial : { kind: "success", method };
   });
 }
 
@@ -68,36 +75,52 @@ async function endFirst(
   return result.kind === "success" ? { kind: "ended", session: fresh.session, method: result.method } : result;
 }
 
+/** What was agreed to and is still so: what became another's meanwhile is not in the fresh plan any more, and what came since was not seen. */
+function bothIn(seen: PurgePlan, fresh: PurgePlan): readonly Store[] {
+  const agreed = new Set(seen.stores.map(wordOf));
+  return fresh.stores.filter((store) => agreed.has(wordOf(store)));
+}
+
+function isOfTheSame(seen: PurgePlan, fresh: PurgePlan): boolean {
+  return isSameConversation(seen.conversation, fresh.conversation) && seen.conversation.home === fresh.conversation.home;
+}
+
 interface Tried {
   readonly store: Store;
   readonly outcome: StoreLine["outcome"];
 }
 
 /** One after the other, and before each a look: what comes alive meanwhile keeps what it still has. */
-async function deleteStores({ session, stores }: PurgePlan, draft: Draft, context: OperationContext): Promise<readonly Tried[]> {
+async function deleteStores(plan: PurgePlan, draft: Draft, context: OperationContext): Promise<readonly Tried[]> {
   const tried: Tried[] = [];
   let alive: Refusal | undefined;
-  for (const store of stores) {
-    alive ??= await lookFor(session, context);
-    const outcome = alive ? ({ kind: "blocked", reason: clauseOf(alive, session) } as const) : await store.erase(context.signal);
+  for (const store of plan.stores) {
+    alive ??= await lookFor(plan, context);
+    const outcome = alive ? ({ kind: "blocked", reason: clauseOf(alive, plan) } as const) : await store.erase(context.signal);
     tried.push({ store, outcome });
+    // On every way out the receipt says what was done; what was not looked for again is not proved.
+    draft.purged = tried.map((each) => lineOf(each, ["not looked for again"]));
     if (!alive) addStep({ step: "erase", did: `${verbs[outcome.kind]} ${store.name}: ${store.path}`, verified: undefined }, draft, context);
   }
-  const after = alive ?? (await lookFor(session, context));
-  if (after) draft.warnings.push(`It came alive while it was being purged: ${clauseOf(after, session)}. What it writes from now on is not purged.`);
-  return after && !alive ? tried.map(({ store }) => ({ store, outcome: { kind: "blocked", reason: clauseOf(after, session) } })) : tried;
+  return tried;
 }
 
 const verbs = { erased: "deleted", absent: "found no more", blocked: "could not delete" } as const;
 
-/** Of what has just been looked at and is without its process, gone means gone; what else there is of it may have come back. */
-async function lookFor(session: Session, context: OperationContext): Promise<Refusal | undefined> {
-  const fresh = await lookAgain(session, context);
-  if (fresh.kind === "refused") return fresh.reason === "notFound" ? undefined : fresh;
-  return whyNotToBePurged(fresh, context);
+/** The session as it is now, and whoever else has the conversation that is being deleted: also when no book names it any more. */
+async function lookFor(plan: PurgePlan, context: OperationContext): Promise<Refusal | undefined> {
+  const fresh = await lookAgain(plan.session, context);
+  if (fresh.kind === "fresh") return whyNotToBePurged(fresh, plan.conversation, context);
+  return fresh.reason === "notFound" ? openElsewhere(plan, await context.takeCensus(context.signal), context) : fresh;
 }
 
-function clauseOf(refusal: Refusal, session: Session): string {
+function cameAlive(alive: Refusal | undefined, plan: PurgePlan): readonly StoreLine[] {
+  if (!alive) return [];
+  const reason = clauseOf(alive, plan);
+  return [{ store: "what is written from now on", path: plan.session.cwd ?? plan.session.key, outcome: { kind: "blocked", reason }, residue: [] }];
+}
+
+function clauseOf(refusal: Refusal, { session }: PurgePlan): string {
   return "detail" in refusal ? refusal.detail : sentenceOfRefusal(refusal, session);
 }
 
@@ -106,7 +129,7 @@ async function verified(tried: readonly Tried[], draft: Draft, context: Operatio
   const lines: StoreLine[] = [];
   for (const { store, outcome } of tried) {
     const residue = await store.residue(context.signal);
-    lines.push({ store: store.name, path: store.path, outcome, residue });
+    lines.push(lineOf({ store, outcome }, residue));
     const rest = outcome.kind === "erased" ? await store.mayRemain?.(context.signal) : undefined;
     if (rest !== undefined && !draft.warnings.includes(rest)) draft.warnings.push(rest);
   }
@@ -125,6 +148,10 @@ async function whatElseIsThere(plan: PurgePlan, context: OperationContext): Prom
     .map(({ name, path }) => ({ store: name, path, outcome: { kind: "blocked", reason: "it was not in the plan" }, residue: [path] }));
 }
 
+function lineOf({ store: { name, path }, outcome }: Tried, residue: readonly string[]): StoreLine {
+  return { store: name, path, outcome, residue };
+}
+
 function wordOf({ name, path }: Store): string {
   return `${name}\n${path}`;
 }
@@ -138,11 +165,11 @@ async function clearJournal({ session, conversation }: PurgePlan, id: string, dr
     addStep({ step: "erase", did: `${verbs[outcome.kind]} ${store.name}: ${store.path}`, verified: undefined }, draft, context);
     tried.push({ store, outcome });
   }
-  return Promise.all(tried.map(async ({ store, outcome }) => ({ store: store.name, path: store.path, outcome, residue: await store.residue(context.signal) })));
+  return Promise.all(tried.map(async (each) => lineOf(each, await each.store.residue(context.signal))));
 }
 
 /** A list takes it off, a book says what became of it. */
-async function tellBooks({ records }: Session, { conversation }: PurgePlan, draft: Draft, context: OperationContext): Promise<void> {
+async function tellBooks({ session: { records }, conversation }: PurgePlan, draft: Draft, context: OperationContext): Promise<void> {
   const gone = records.flatMap(({ process }) => process ?? []);
   const namesNoOther: StillHolds = ({ process }) => process === undefined || gone.some((each) => isSameProcess(each, process));
   const lists = records.filter(({ isOnlyListed }) => isOnlyListed);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Agent } from "../../../../src/core/agent.ts";
+import type { Agent, LiveEntry } from "../../../../src/core/agent.ts";
 import type { Facet } from "../../../../src/core/facet.ts";
 import { planPurge } from "../../../../src/core/operations/planPurge.ts";
 import { purge } from "../../../../src/core/operations/purge.ts";
@@ -8,7 +8,7 @@ import type { Receipt } from "../../../../src/core/receipt.ts";
 import { receiptJson } from "../../../../src/core/receiptJson.ts";
 import { sentenceOfReceipt } from "../../../../src/core/sentences.ts";
 import type { LeftAlone, Store, StoreOutcome } from "../../../../src/core/store.ts";
-import { aBook, anAgent, aRun, aTurn, pid, seen, talk, without } from "../../../support/facets.ts";
+import { aBook, aRecord, anAgent, aRun, aTurn, pid, seen, talk, without } from "../../../support/facets.ts";
 import { asked, aWorld, itsChild, theAgent } from "../../../support/world.ts";
 import type { LadderPlan, World } from "../../../support/world.ts";
 
@@ -16,9 +16,13 @@ const conversation = talk("A");
 const ended = aBook("ledger", "ended", { conversation, cwd: "/w" });
 const inRegistry = aBook("mux", "ended", { conversation });
 
+const elsewhere = aRun({ key: "process:77", conversation, host: { kind: "process", process: pid(77) } });
+
 interface Kept extends World {
   /** What stores there are, by name; a deleted one is gone from here. */
   readonly there: Set<string>;
+  /** Those that no plan shows. */
+  readonly hidden: Set<string>;
   readonly leftAlone: LeftAlone[];
   /** Called as a store is deleted; its answer goes before the ordinary one. */
   readonly onErase: Map<string, () => StoreOutcome | void>;
@@ -29,6 +33,7 @@ interface Kept extends World {
 function kept(facets: readonly Facet[], names = ["history", "transcript"], plan: LadderPlan = {}): Kept {
   const world = aWorld(facets, plan);
   const there = new Set(names);
+  const hidden = new Set<string>();
   const leftAlone: LeftAlone[] = [];
   const onErase: Kept["onErase"] = new Map();
   const storeOf = (name: string): Store => ({
@@ -42,9 +47,13 @@ function kept(facets: readonly Facet[], names = ["history", "transcript"], plan:
     },
     residue: async () => (there.has(name) ? [`/c/${name}`] : []),
   });
-  const agent: Agent = { ...anAgent(), idPattern: /^[A-Z]$/, stores: async () => ({ stores: [...there].map(storeOf), leftAlone }) };
+  const agent: Agent = {
+    ...anAgent(),
+    idPattern: /^[A-Z]$/,
+    stores: async () => ({ stores: [...there].filter((name) => !hidden.has(name)).map(storeOf), leftAlone }),
+  };
   world.agents.set("claude", agent);
-  return { ...world, there, leftAlone, onErase, purge: (options = {}) => purge(world.session, { pendingSeen: false, ...options }, world.context) };
+  return { ...world, there, hidden, leftAlone, onErase, purge: (options = {}) => purge(world.session, { pendingSeen: false, ...options }, world.context) };
 }
 
 test("each store is deleted and looked for again, and then the books are told", async () => {
@@ -111,21 +120,131 @@ test("what comes alive between two stores keeps the rest, by name, and no book i
   const receipt = await world.purge();
   expect(receipt.result).toMatchObject({ kind: "partial" });
   expect(receipt.purged?.[1]).toMatchObject({ store: "transcript", outcome: { kind: "blocked", reason: "it is open in claude (77)" } });
-  expect(receipt.warnings.join()).toContain("It came alive while it was being purged");
+  expect(receipt.purged?.at(-1)).toMatchObject({ store: "what is written from now on", outcome: { kind: "blocked", reason: "it is open in claude (77)" } });
   expect([...world.there, ...world.told]).toEqual(["transcript"]);
 });
 
-test("what came alive after the last store was deleted is no complete purge", async () => {
+test("what came alive after the last store was deleted is no complete purge, and what was deleted is told as deleted", async () => {
   const world = kept([ended]);
   world.onErase.set("transcript", () => {
     world.there.delete("transcript");
-    const again = aRun({ key: "process:77", conversation, host: { kind: "process", process: pid(77) } });
-    world.store.set(again.key, again);
+    world.store.set(elsewhere.key, elsewhere);
     return { kind: "erased" };
   });
   const receipt = await world.purge();
   expect(receipt.result).toMatchObject({ kind: "partial" });
+  expect(receipt.purged?.map(({ outcome }) => outcome.kind)).toEqual(["erased", "erased", "blocked"]);
+  expect(receiptJson(receipt, world.session).purge_result).toBe("partial");
   expect(world.told).toEqual([]);
+});
+
+test("where its only record goes away meanwhile, whoever takes it up is seen all the same", async () => {
+  const world = kept([inRegistry]);
+  world.onErase.set("history", () => {
+    world.there.delete("history");
+    world.store.delete(inRegistry.key);
+    world.store.set(elsewhere.key, elsewhere);
+    return { kind: "erased" };
+  });
+  const receipt = await world.purge();
+  expect([...world.there]).toEqual(["transcript"]);
+  expect(receipt.purged?.[1]?.outcome).toEqual({ kind: "blocked", reason: "it is open in claude (77)" });
+});
+
+test("cut off by a fault or a person, the receipt says what had been deleted, and claims no more", async () => {
+  const world = kept([ended]);
+  world.onErase.set("transcript", () => world.abort.abort() ?? world.abort.signal.throwIfAborted());
+  const receipt = await world.purge();
+  expect(receipt).toMatchObject({ result: { kind: "failed", reason: "cancelled" }, purged: [{ store: "history", outcome: { kind: "erased" } }] });
+  expect(receiptJson(receipt, world.session).purge_result).toBe("partial");
+});
+
+test("what a person agreed to is of one conversation: of another by now, nothing is deleted", async () => {
+  const world = kept([ended]);
+  const plan = await planPurge(world.session, world.context);
+  if (plan.kind !== "plan") throw new Error("no plan");
+  world.store.set(ended.key, { ...ended, conversation: talk("B") });
+  world.store.set(elsewhere.key, elsewhere);
+  expect((await world.purge({ seen: plan })).result).toMatchObject({ kind: "refused", reason: "noLongerOneSession" });
+  expect(world.there.size).toBe(2);
+});
+
+test("what became another's since the plan was seen stays, and is told of", async () => {
+  const world = kept([ended]);
+  const plan = await planPurge(world.session, world.context);
+  if (plan.kind !== "plan") throw new Error("no plan");
+  world.hidden.add("history");
+  world.leftAlone.push({ name: "history", path: "/c/history", why: "another conversation names it too", holds: "text" });
+  const receipt = await world.purge({ seen: plan });
+  expect([...world.there]).toEqual(["history"]);
+  expect(receipt.result.kind).toBe("partial");
+  expect(receipt.leftAlone?.[0]).toMatchObject({ why: "another conversation names it too" });
+});
+
+test.each<[string, Facet]>([
+  ["lives", aRecord("entire", { conversation, process: pid(77), liveness: seen("alive") })],
+  ["may live on another host", aBook("entire", "active", { conversation, process: pid(77), liveness: seen("unknown") })],
+])("another record of the same conversation that %s holds it up", async (_what, other) => {
+  const world = kept([ended]);
+  world.store.set(other.key, other);
+  expect((await world.purge()).result).toMatchObject({ kind: "refused" });
+  expect(world.there.size).toBe(2);
+});
+
+test("what its agent's own list has in a home that only a record knows holds it up", async () => {
+  const home = "/other/.claude";
+  const world = kept([aBook("ledger", "ended", { conversation: talk("A", { home }) })]);
+  const asked: string[] = [];
+  const entry: LiveEntry = {
+    agent: "claude",
+    process: pid(77),
+    liveness: seen("unknown"),
+    file: `${home}/sessions/77.json`,
+    conversation,
+    activity: seen("silent"),
+    runsIn: "terminal",
+  };
+  const own = world.agents.get("claude");
+  if (!own) throw new Error("no agent");
+  world.agents.set("claude", {
+    ...own,
+    readLive: async (homes) => {
+      asked.push(...homes);
+      return [entry];
+    },
+  });
+  expect((await world.purge()).result).toMatchObject({ kind: "refused", reason: "livenessUnknown" });
+  expect(asked).toEqual([home]);
+});
+
+test("a silent process in the same folder is seen however the folder is spelled, and one that has ended meanwhile is not", async () => {
+  const world = kept([aBook("ledger", "ended", { conversation, cwd: "/link/w" })]);
+  const silent = without(aRun({ key: "process:77", cwd: "/real/w", host: { kind: "process", process: pid(77) } }), "conversation");
+  world.store.set(silent.key, silent);
+  const context = { ...world.context, realPath: async (path: string) => path.replace("/link", "/real") };
+  expect((await purge(world.session, { pendingSeen: false }, context)).result).toMatchObject({ kind: "refused", reason: "livenessUnknown" });
+
+  world.store.set(silent.key, without(silent, "cwd"));
+  expect((await purge(world.session, { pendingSeen: false }, context)).result.kind).toBe("success");
+});
+
+test("where the journal could not be cleared, no book is told: a second purge has to find it", async () => {
+  const world = kept([ended]);
+  let isHeld = true;
+  const lines: Store = {
+    name: "its lines in the journal",
+    path: "/s/journal.jsonl",
+    bytes: 10,
+    belongsBecause: "they name it",
+    erase: async () => (isHeld ? { kind: "blocked", reason: "another program holds it" } : { kind: "erased" }),
+    residue: async () => (isHeld ? ["/s/journal.jsonl"] : []),
+  };
+  const context = { ...world.context, journal: { ...world.context.journal, stores: async () => [lines] } };
+  expect((await purge(world.session, { pendingSeen: false }, context)).result.kind).toBe("partial");
+  expect(world.told).toEqual([]);
+  isHeld = false;
+  expect((await purge(world.session, { pendingSeen: false }, context)).result.kind).toBe("success");
+  expect(world.told).toEqual([`${ended.key} purged`]);
 });
 
 test("what can't be deleted is named, and a second purge goes on from there", async () => {
