@@ -41,12 +41,18 @@ export function writeDatabase<T>(path: string, use: (database: Database) => T, i
  */
 export function emptyLog(path: string): Promise<Reached<"emptied" | "inUse">> {
   return withDatabase(path, {}, async (database) => {
-    const done = await patiently(() => database.pragma("wal_checkpoint(TRUNCATE)"));
-    if (done.kind === "busy") return done;
-    const [row] = done.value as readonly { readonly busy: number }[];
-    return { kind: "done", value: row?.busy === 0 ? "emptied" : "inUse" };
+    for (const deadline = Date.now() + readWithinMs; ; await sleep(againMs)) {
+      const done = await patiently(() => database.pragma("wal_checkpoint(TRUNCATE)"));
+      if (done.kind === "busy") return done;
+      const [row] = done.value as readonly { readonly busy: number }[];
+      if (row?.busy === 0) return { kind: "done", value: "emptied" };
+      if (Date.now() >= deadline) return { kind: "done", value: "inUse" };
+    }
   });
 }
+
+/** Who reads for a moment is waited for. */
+const readWithinMs = 500;
 
 /** `timeout: 0`, since SQLite's own wait would hold up the whole thread. */
 async function withDatabase<T>(path: string, options: BetterSqlite.Options, use: (database: Database) => Promise<Reached<T>>): Promise<Reached<T>> {

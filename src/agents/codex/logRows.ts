@@ -23,7 +23,7 @@ export async function logRowsOf(databases: readonly CodexDatabase[], ids: readon
       const deletion = database.prepare("DELETE FROM logs WHERE id = ?");
       for (const row of rowsIn(database, ids, turns).its) deletion.run(row);
     };
-    stores.push(...(await rowStoresIn({ name, root, path, id, belongsBecause, count, remove })));
+    stores.push(...(await rowStoresIn({ name, root, path, id, belongsBecause, count, remove, isOneOfSeveral: true })));
     const { anybodys = 0, ofOthers = 0 } = (await readRows({ kind, root, path }, (database) => rowsIn(database, ids, turns))) ?? {};
     if (anybodys > 0)
       leftAlone.push({ name: "answers in the log", path, why: "they were drawn while another conversation was answering too, and name none", holds: "text" });

@@ -1,7 +1,7 @@
 import type { ConversationPlace } from "../../core/agent.ts";
 import type { Kept, Store } from "../../core/store.ts";
 import { blocked, lookAt } from "../../system/erase/confined.ts";
-import { countOf } from "../../system/erase/rows.ts";
+import { countOf, logStoresIn } from "../../system/erase/rows.ts";
 import { findOnPath } from "../../system/findOnPath.ts";
 import { emptyLog } from "../../system/sqlite.ts";
 import { isSamePlace } from "../elsewhere.ts";
@@ -51,7 +51,9 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
   const before = [...log.stores, ...(await saidInRows(databases, ids, id)), ...(await fileStores(home, ids))];
   const its = await transcriptsOf(place, cwd, before);
   const after = [...(await heldStores(home, ids)), ...(await knownByRows(databases, ids, id))];
-  const stores = [...before, ...its.stores, ...after.map((store) => onceGone(its.stores, store))];
+  const rows = [...before, ...its.stores, ...after.map((store) => onceGone(its.stores, store))];
+  const emptied = databases.filter(({ path }) => !rows.some((store) => store.path === path));
+  const stores = [...rows, ...(await Promise.all(emptied.map((database) => logStoresIn({ ...database, id })))).flat()];
   const why = its.stores.length > 0 ? await whyNotAtAll(place, its.leftAlone.length === 0) : undefined;
   const known = [...stores, ...its.leftAlone, ...databases].map(({ path }) => path);
   return {

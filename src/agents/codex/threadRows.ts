@@ -153,7 +153,7 @@ function storesIn({ name, columns, texts }: Rows, { root, path }: CodexDatabase,
         database.prepare(`UPDATE ${table} SET ${name} = ? WHERE ${column} IN (${marksFor(ids)})`).run(empty, ids);
     }
   };
-  return rowStoresIn({ name, root, path, id, belongsBecause, count, remove });
+  return rowStoresIn({ name, root, path, id, belongsBecause, count, remove, isOneOfSeveral: true });
 }
 
 /** Undefined where this version has no such column. */

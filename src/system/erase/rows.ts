@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import type { Store } from "../../core/store.ts";
+import { basename } from "node:path";
+import type { Store, StoreOutcome } from "../../core/store.ts";
 import { emptyLog, readDatabase, writeDatabase } from "../sqlite.ts";
 import type { Database, Reached } from "../sqlite.ts";
 import { blocked, lookAt } from "./confined.ts";
@@ -16,13 +17,20 @@ export interface Rows extends Confined {
   readonly count: (database: Database) => number;
   /** In one transaction. */
   readonly remove: (database: Database) => void;
+  /** Others of the same database are asked for too: what its log alone still holds is asked for once, by `logStoresIn`. */
+  readonly isOneOfSeveral?: boolean;
 }
 
-/** The store of those rows, where there are any. What our own connection deletes it overwrites with zeros; the database is never compacted. */
+/** The store of those rows, where there are any, or of what the log still holds of them. What our own connection deletes it overwrites with zeros; the database is never compacted. */
 export async function rowStoresIn(rows: Rows): Promise<readonly Store[]> {
-  const { name, path, belongsBecause, id, remove, count } = rows;
+  const { name, path, belongsBecause, id, remove, count, isOneOfSeveral = false } = rows;
   const found = await countIn(rows);
-  if (found.kind === "none") return [];
+  if (found.kind === "none") return isOneOfSeveral ? [] : logStoresIn(rows);
+  let isLogLeft = false;
+  const emptied = async (): Promise<StoreOutcome> => {
+    isLogLeft = (await whyLogStays(rows)) !== undefined;
+    return { kind: "erased" };
+  };
   return [
     {
       name,
@@ -31,7 +39,7 @@ export async function rowStoresIn(rows: Rows): Promise<readonly Store[]> {
       belongsBecause,
       async erase() {
         const now = await countIn(rows);
-        if (now.kind === "none") return { kind: "absent" };
+        if (now.kind === "none") return (await isInLog(rows)) ? emptied() : { kind: "absent" };
         if (now.kind === "blocked") return now;
         const written = await writeDatabase(
           path,
@@ -46,12 +54,11 @@ export async function rowStoresIn(rows: Rows): Promise<readonly Store[]> {
         const why = whyNot(written);
         if (why !== undefined) return blocked(why);
         if (written.kind === "done" && written.value > 0) return blocked("its tables are not those that are known");
-        await emptyLog(path);
-        return { kind: "erased" };
+        return emptied();
       },
       async residue() {
         const now = await countIn(rows);
-        if (now.kind === "none") return [];
+        if (now.kind === "none") return isLogLeft ? leftOver(rows) : [];
         return [now.kind === "blocked" ? `${path}: ${now.reason}` : `${now.count === 1 ? "1 row" : `${now.count} rows`} of ${path}`];
       },
       async mayRemain() {
@@ -63,6 +70,43 @@ export async function rowStoresIn(rows: Rows): Promise<readonly Store[]> {
       },
     },
   ];
+}
+
+/** The store of what a database's log alone still names: pages as they were before a deletion after which it could not be emptied, as where we were killed. */
+export async function logStoresIn(of: Pick<Rows, "root" | "path" | "id">): Promise<readonly Store[]> {
+  const { path } = of;
+  if ((await lookAt(of)).kind !== "file" || !(await isInLog(of))) return [];
+  return [
+    {
+      name: `what the log of ${basename(path)} still holds of it`,
+      path: `${path}-wal`,
+      bytes: undefined,
+      belongsBecause: "it names the id, and no row of the database is its any more",
+      async erase() {
+        if (!(await isInLog(of))) return { kind: "absent" };
+        const why = await whyLogStays(of);
+        return why === undefined ? { kind: "erased" } : blocked(why);
+      },
+      residue: async () => ((await isInLog(of)) ? leftOver(of) : []),
+    },
+  ];
+}
+
+async function whyLogStays({ root, path }: Confined): Promise<string | undefined> {
+  const target = await lookAt({ root, path });
+  if (target.kind !== "file") return target.kind === "blocked" ? target.reason : "its database was replaced meanwhile";
+  const reached = await emptyLog(path);
+  return reached.kind === "done" && reached.value === "inUse" ? "a program is reading it" : whyNot(reached);
+}
+
+async function isInLog({ path, id }: Pick<Rows, "path" | "id">): Promise<boolean> {
+  return (await countOf(id, [`${path}-wal`])) > 0;
+}
+
+/** Where the log could not be emptied: it has pages as they were, or the database has, into which the newer ones could not be brought. */
+async function leftOver({ path, id }: Pick<Rows, "path" | "id">): Promise<readonly string[]> {
+  if (await isInLog({ path, id })) return [`${path}-wal, which a program was reading`];
+  return (await countOf(id, [path])) > 0 ? [`${path}, of which a program was reading what was there before`] : [];
 }
 
 type Counted = { readonly kind: "found"; readonly count: number } | { readonly kind: "none" } | { readonly kind: "blocked"; readonly reason: string };

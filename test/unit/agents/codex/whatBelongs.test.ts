@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Kept } from "../../../../src/core/store.ts";
@@ -189,6 +190,25 @@ describe("what is shared", () => {
     const plan = await planFor(home, id);
     await eraseAll(plan);
     expect(await residueOf(plan)).toEqual([]);
+  });
+
+  test("a log that a program was reading is left over, and emptied by a second purge", async () => {
+    const { home } = place();
+    const path = join(home, "goals_1.sqlite");
+    const program = new Sqlite(path);
+    program.pragma("journal_mode = WAL");
+    program.exec("UPDATE thread_goals SET thread_id = thread_id");
+    const reader = new Sqlite(path);
+    reader.exec("BEGIN; SELECT * FROM thread_goals");
+    const first = await planFor(home, id);
+    await eraseAll(first);
+    expect(await residueOf(first)).toEqual([`${path}-wal, which a program was reading`]);
+    reader.close();
+    const second = await planFor(home, id);
+    expect(second.stores.map(({ name }) => name)).toEqual(["what the log of goals_1.sqlite still holds of it"]);
+    expect(await eraseAll(second)).toEqual([["what the log of goals_1.sqlite still holds of it", "erased"]]);
+    expect([await residueOf(second), (await planFor(home, id)).stores]).toEqual([[], []]);
+    program.close();
   });
 
   test("a database that is a link is not opened", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { rowStoresIn } from "../../../../src/system/erase/rows.ts";
 import type { Store } from "../../../../src/core/store.ts";
+import { until } from "../../../real/support/until.ts";
 import { aFolder } from "../../../support/folder.ts";
 import { runPython } from "../../../support/python.ts";
 import { noAbort } from "../../agents/seen.ts";
@@ -35,6 +36,8 @@ c.commit(); c.close()`;
   runPython(script, null, [path, mode]);
 }
 
+const countInPython = `import json, sqlite3, sys
+print(json.dumps(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM words WHERE word LIKE '${its}%'").fetchone()[0]))`;
 const firsts = Array.from({ length: 50 }, (_, at) => `first ${at}`);
 const bytesOf = (path: string): string => readFileSync(path, "latin1");
 
@@ -75,19 +78,51 @@ test("the log of a database that another program has open, and reads just then n
   expect(wordsInPython(path)).toEqual(firsts);
 });
 
-test("while a program reads, the log keeps what was deleted, and that is said", async () => {
+test("while a program reads, the log keeps what was deleted: that is residue, and it goes as soon as nobody reads", async () => {
   await using folder = await aFolder();
   const path = join(folder.path, "words.db");
   make(path, "wal");
   const writer = await aHolder(path, "INSERT INTO words VALUES ('" + its + " again')");
   const reader = await aHolder(path, "BEGIN", "SELECT * FROM words");
   const stores = await storesIn(folder.path);
-  expect(await eraseAll(stores)).toEqual([erased]);
+  const isLeft = { outcome: { kind: "erased" }, residue: [`${path}-wal, which a program was reading`] };
+  expect(await eraseAll(stores)).toEqual([isLeft]);
   expect(bytesOf(`${path}-wal`)).toContain(its);
   expect(await stores[0]?.mayRemain?.(noAbort)).toBe(
     `Its id still stands in ${path}-wal, and text of it may: a program that has the database open was reading it, so it could not be emptied.`,
   );
+  const again = await storesIn(folder.path);
+  expect(again.map((store) => [store.name, store.path])).toEqual([["what the log of words.db still holds of it", `${path}-wal`]]);
+  expect(await eraseAll(again)).toEqual([{ ...isLeft, outcome: { kind: "blocked", reason: "a program is reading it" } }]);
   await letGo(reader);
+  expect(await eraseAll(again)).toEqual([erased]);
+  expect([bytesOf(`${path}-wal`), await storesIn(folder.path)]).toEqual(["", []]);
+  await letGo(writer);
+  expect(wordsInPython(path)).toEqual(firsts);
+});
+
+test("while a program reads what was there before, the database itself keeps it: that is residue too", async () => {
+  await using folder = await aFolder();
+  const path = join(folder.path, "words.db");
+  make(path, "wal");
+  const reader = await aHolder(path, "BEGIN", "SELECT * FROM words");
+  const stores = await storesIn(folder.path);
+  expect(await eraseAll(stores)).toEqual([{ outcome: { kind: "erased" }, residue: [`${path}, of which a program was reading what was there before`] }]);
+  expect(bytesOf(path)).toContain(its);
+  await letGo(reader);
+});
+
+test("a program that reads for a moment only does not keep the log from being emptied", async () => {
+  await using folder = await aFolder();
+  const path = join(folder.path, "words.db");
+  make(path, "wal");
+  const writer = await aHolder(path, "INSERT INTO words VALUES ('" + its + " again')");
+  const reader = await aHolder(path, "BEGIN", "SELECT * FROM words");
+  const [store] = await storesIn(folder.path);
+  const erasing = store?.erase(noAbort);
+  await until(() => runPython(countInPython, null, [path]) === 0);
+  await letGo(reader);
+  expect([await erasing, await store?.residue(noAbort)]).toEqual([{ kind: "erased" }, []]);
   await letGo(writer);
 });
 
