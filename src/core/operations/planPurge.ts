@@ -43,7 +43,7 @@ export async function outlookOf(session: Session, context: OperationContext): Pr
 
 /** The agent's own first: what a source keeps is how the session is found again, should a purge be cut off. */
 export async function keptOf(session: Session, conversation: Conversation, { agents, sources, configHomes, signal }: OperationContext): Promise<Kept> {
-  const place = { conversation, cwd: session.cwd, configHomes, isServed: session.run?.host.kind === "server" };
+  const place = { conversation, cwd: session.cwd, configHomes, isServed: facetsOf(session).some(({ source }) => source === "opencode") };
   const kept: Kept[] = [];
   const own = await agents.get(conversation.agent)?.stores?.(place, signal);
   if (own) kept.push(own);
