@@ -9,13 +9,6 @@ export async function isSameFolder(a: string, b: string): Promise<boolean> {
   return (await asWritten(a)) === (await asWritten(b));
 }
 
-/** Whether they are the same, or one lies somewhere in the other. */
-export async function isWithinEither(a: string, b: string): Promise<boolean> {
-  if (await isSameFolder(a, b)) return true;
-  const [one, other] = await Promise.all([asWritten(a), asWritten(b)]);
-  return one.startsWith(join(other, "/")) || other.startsWith(join(one, "/"));
-}
-
 async function findFolder(path: string): Promise<BigIntStats | undefined> {
   for (const spelled of new Set([path, path.normalize("NFC"), path.normalize("NFD")])) {
     const found = await stat(spelled, { bigint: true }).catch(() => undefined);

@@ -7,7 +7,7 @@ import { uuidPattern } from "../../ids.ts";
 import { leave, storesInHome, whyShared } from "./home.ts";
 import type { InHome } from "./home.ts";
 import { findMentions } from "./mentions.ts";
-import { isSameFolder, isWithinEither } from "./sameFolder.ts";
+import { isSameFolder } from "./sameFolder.ts";
 import { findTemporary } from "./temporary.ts";
 import { findTranscripts, wasAtWorkIn } from "./transcripts.ts";
 import type { Strange, Transcript } from "./transcripts.ts";
@@ -72,7 +72,7 @@ async function strangeAmong(transcripts: readonly Transcript[], cwd: string | un
   const [only, second] = transcripts;
   if (only && !second) {
     const { beganIn } = only;
-    const isIts = cwd === undefined || beganIn === undefined || (await isWithinEither(beganIn, cwd)) || (await wasAtWorkIn(only, cwd));
+    const isIts = cwd === undefined || beganIn === undefined || (await isSameFolder(beganIn, cwd)) || (await wasAtWorkIn(only, cwd));
     return isIts ? strange : strange.set(only, `it began in ${beganIn}, and was never at work in ${cwd}`);
   }
   for (const each of transcripts) {

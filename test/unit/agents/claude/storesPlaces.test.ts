@@ -22,11 +22,15 @@ test("the only transcript is its own where it was resumed elsewhere: it stays wh
   expect(pathsOf((await keptOf({ home, cwd })).stores)).toEqual([path]);
 });
 
-test.each(["", "packages/a"])("the only transcript is its own where it began in a folder above or below: %j", async (below) => {
+test("the only transcript is another's where it began in a folder above or below and was never at work in its own: one id may be in both", async () => {
   await using person = await aPerson();
   const { home, cwd } = person;
-  const path = putTranscript(home, join(cwd, below));
-  for (const at of [cwd, join(cwd, "packages/a/src"), dirname(cwd)]) expect(pathsOf((await keptOf({ home, cwd: at })).stores)).toEqual([path]);
+  const path = putTranscript(home, cwd);
+  expect(pathsOf((await keptOf({ home, cwd })).stores)).toEqual([path]);
+  for (const at of [join(cwd, "packages/a"), dirname(cwd)]) {
+    const { stores, leftAlone } = await keptOf({ home, cwd: at });
+    expect([pathsOf(stores), pathsOf(leftAlone)]).toEqual([[], [path]]);
+  }
 });
 
 test("what only the id names is left where two conversations have it", async () => {
