@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { appendFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { removeOldTemps } from "./leftTemps.ts";
 
 /** The text of a file of at most `limitBytes`; undefined where it is not there, is no file, is larger, or may not be read. */
 export async function readIfPresent(path: string, limitBytes: number): Promise<string | undefined> {
@@ -58,6 +59,7 @@ export async function replaceFile(
     await rm(temp, { force: true });
     throw error;
   }
+  await removeOldTemps(path);
   await using folder = await open(dirname(path), "r");
   await folder.sync();
   return true;

@@ -4,6 +4,7 @@ import { open, rename, rm } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { tryFileLock, withFileLock } from "./fileLock.ts";
+import { removeLeftTemps } from "./leftTemps.ts";
 import { findStats, withOwnFile } from "./ownFile.ts";
 import type { NotOwn } from "./ownFile.ts";
 
@@ -21,7 +22,7 @@ export type Replaced = NotOwn | { readonly kind: "replaced" | "unchanged" | "bus
 
 /**
  * An own file is replaced by another with its mode and group: whoever opens it sees the old text or the new one, whole, also if we are killed
- * amid it. Two who replace it by this do so one after the other: the lock is on the file itself, so that nothing lies beside it, and on the new
+ * amid it, and what a killed one left of the new one is taken away by the next. Two who replace it by this do so one after the other: the lock is on the file itself, so that nothing lies beside it, and on the new
  * one before anybody can see it. A program that takes no lock is noticed by what it changed, and then all begins anew.
  */
 export async function replaceOwnFile(path: string, replacing: Replacing, lockWithinMs = 5_000): Promise<Replaced> {
@@ -29,7 +30,10 @@ export async function replaceOwnFile(path: string, replacing: Replacing, lockWit
     // To take the lock would make a file that is not there, and open a pipe.
     const before = await withOwnFile(path, async () => ({ kind: "own" }) as const);
     if (before.kind !== "own") return before;
-    const done = await withFileLock(path, lockWithinMs, () => withOwnFile(path, (old, found) => replaceOnce(path, old, found, replacing)));
+    const done = await withFileLock(path, lockWithinMs, async () => {
+      await removeLeftTemps(path);
+      return await withOwnFile(path, (old, found) => replaceOnce(path, old, found, replacing));
+    });
     if (done.kind === "busy") return done;
     if (done.value.kind !== "changedMeanwhile") return done.value;
   }

@@ -5,6 +5,7 @@ import type { Kept, LeftAlone } from "../../core/store.ts";
 import { withoutElements, withoutMembers, withValue } from "../../system/cutElements.ts";
 import { cutStoresIn } from "../../system/erase/cuts.ts";
 import { storesAt } from "../../system/erase/files.ts";
+import { replacedBy } from "../../system/leftTemps.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { uuidPattern } from "../ids.ts";
 import { commandHistory } from "./commandHistory.ts";
@@ -89,7 +90,7 @@ async function filesThatNameIt(home: string, id: string): Promise<readonly LeftA
   const found: LeftAlone[] = [];
   for (const name of await listIfPresent(home)) {
     const path = join(home, name);
-    if (known.test(name) || !(await readIfPresent(path, largestBytes))?.includes(id)) continue;
+    if (known.test(replacedBy(name) ?? name) || !(await readIfPresent(path, largestBytes))?.includes(id)) continue;
     found.push({ name: "a file that names it", path, why: "it is not known what it is for", holds: "id" });
   }
   return found;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { LeftAlone } from "../../core/store.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
+import { replacedBy } from "../../system/leftTemps.ts";
 import { readOwnText } from "../../system/ownFile.ts";
 import type { Chat, Place } from "./chats.ts";
 
@@ -17,7 +18,8 @@ export function sharedChat(path: string, chat: Chat | undefined, id: string): re
 
 /** What holds something of it and is of the folder, or of whoever made it. */
 export async function whatOthersShare({ home, project, id }: Place, chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
-  const files = (await listIfPresent(project)).filter((name) => name !== "logs.json" && name !== "shell_history").map((name) => join(project, name));
+  const names = (await listIfPresent(project)).filter((name) => !["logs.json", "shell_history"].includes(replacedBy(name) ?? name));
+  const files = names.map((name) => join(project, name));
   const saved = files.filter((path) => /^checkpoint-.*\.json$/.test(basename(path)));
   const unknown = files.filter((path) => !saved.includes(path));
   return [

@@ -1,6 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store, StoreOutcome } from "../../core/store.ts";
+import { leftTempsOf, removeLeftTemps } from "../leftTemps.ts";
 import { readOwnText, stampOf, textOf } from "../ownFile.ts";
 import { replaceOwnFile } from "../replaceOwnFile.ts";
 import { blocked, lookAt, whyNotChanged } from "./confined.ts";
@@ -20,7 +21,7 @@ export interface Cut extends Confined {
 export async function cutStoresIn(cut: Cut): Promise<readonly Store[]> {
   const { name, path, belongsBecause } = cut;
   const found = await entriesIn(cut);
-  if (found.kind === "none") return [];
+  if (found.kind === "none" && (await tempsWith(cut)).length === 0) return [];
   return [
     {
       name,
@@ -30,7 +31,11 @@ export async function cutStoresIn(cut: Cut): Promise<readonly Store[]> {
       async erase() {
         for (let attempt = 0; attempt < 5; attempt++) {
           const now = await entriesIn(cut);
-          if (now.kind === "none") return { kind: attempt === 0 ? "absent" : "erased" };
+          if (now.kind === "none") {
+            const temps = await tempsWith(cut);
+            if (temps.length > 0) await removeLeftTemps(path);
+            return { kind: attempt === 0 && temps.length === 0 ? "absent" : "erased" };
+          }
           if (now.kind === "blocked") return now;
           const done = await cutOnce(cut);
           if (done.kind === "blocked") return done;
@@ -40,11 +45,19 @@ export async function cutStoresIn(cut: Cut): Promise<readonly Store[]> {
       },
       async residue() {
         const now = await entriesIn(cut);
-        if (now.kind === "none") return [];
-        return [now.kind === "blocked" ? `${path}: ${now.reason}` : `its entries in ${path}`];
+        const left = (await tempsWith(cut)).map((temp) => `its entries in ${temp}`);
+        if (now.kind === "none") return left;
+        return [now.kind === "blocked" ? `${path}: ${now.reason}` : `its entries in ${path}`, ...left];
       },
     },
   ];
+}
+
+/** What a killed one has left of the file's new text, and may have such entries: it may have been cut off at any byte. */
+async function tempsWith(cut: Cut): Promise<readonly string[]> {
+  const temps = await leftTempsOf(cut.path);
+  const found = await Promise.all(temps.map((path) => entriesIn({ ...cut, path })));
+  return temps.filter((_, at) => found[at]?.kind !== "none");
 }
 
 type Found = { readonly kind: "found"; readonly bytes: number } | { readonly kind: "none" } | { readonly kind: "blocked"; readonly reason: string };

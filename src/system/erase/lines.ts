@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "../../core/store.ts";
 import { copyLines, nothingCopied } from "../copyLines.ts";
 import { isHeldByAppender } from "../heldOpen.ts";
+import { leftTempsOf, removeLeftTemps } from "../leftTemps.ts";
 import { withOwnFile } from "../ownFile.ts";
 import type { RewritePace } from "../rewriteLines.ts";
 import { rewriteLines } from "../rewriteLines.ts";
@@ -22,20 +23,25 @@ export interface Lines extends Confined {
 /** The store of those lines, where there are any: all others stay byte for byte, and who appends to the file loses nothing. */
 export async function lineStoresIn(lines: Lines): Promise<readonly Store[]> {
   const { name, path, belongsBecause, isIts, pace } = lines;
-  const found = await linesIn(lines);
-  if (found.kind === "none") return [];
+  const found = [await linesIn(lines), ...(await linesInTemps(lines))];
+  if (found.every(({ kind }) => kind === "none")) return [];
   let otherNames = 0;
   return [
     {
       name,
       path,
-      bytes: found.kind === "found" ? found.bytes : undefined,
+      bytes: found.reduce<number | undefined>((sum, each) => (sum === undefined || each.kind === "blocked" ? undefined : sum + bytesOf(each)), 0),
       belongsBecause,
       async erase() {
         const now = await linesIn(lines);
-        if (now.kind === "none") return { kind: "absent" };
+        const temps = await linesInTemps(lines);
+        if (now.kind === "none" && temps.length === 0) return { kind: "absent" };
         if (now.kind === "blocked") return now;
         try {
+          if (now.kind === "none") {
+            await removeLeftTemps(path);
+            return { kind: "erased" };
+          }
           if (await staysOpen(path)) return blocked("a program keeps it open to write to it, and what it writes afterwards would be lost");
           otherNames = Math.max(otherNames, now.names - 1);
           const rewritten = await rewriteLines(path, (line) => !isIts(line), pace);
@@ -58,11 +64,9 @@ export async function lineStoresIn(lines: Lines): Promise<readonly Store[]> {
         }
       },
       async residue() {
-        const now = await linesIn(lines);
         // It is replaced under this name alone.
         const elsewhere = otherNames > 0 ? [`the file as it was, under ${otherNames === 1 ? "another name" : `${otherNames} other names`}`] : [];
-        if (now.kind === "none") return elsewhere;
-        return [now.kind === "blocked" ? `${path}: ${now.reason}` : `${now.count === 1 ? "1 line" : `${now.count} lines`} of ${path}`, ...elsewhere];
+        return [...wordsFor(path, await linesIn(lines)), ...(await linesInTemps(lines)).flatMap((each) => wordsFor(each.path, each)), ...elsewhere];
       },
     },
   ];
@@ -72,6 +76,21 @@ type Found =
   | { readonly kind: "found"; readonly count: number; readonly bytes: number; readonly names: number }
   | { readonly kind: "none" }
   | { readonly kind: "blocked"; readonly reason: string };
+
+/** What a killed one has left of the file's new text, as far as it has such lines. */
+async function linesInTemps(lines: Lines): Promise<readonly (Found & { readonly path: string })[]> {
+  const temps = (await leftTempsOf(lines.path)).map(async (path) => ({ path, ...(await linesIn({ ...lines, path })) }));
+  return (await Promise.all(temps)).filter(({ kind }) => kind !== "none");
+}
+
+function bytesOf(found: Found): number {
+  return found.kind === "found" ? found.bytes : 0;
+}
+
+function wordsFor(path: string, found: Found): readonly string[] {
+  if (found.kind === "none") return [];
+  return [found.kind === "blocked" ? `${path}: ${found.reason}` : `${found.count === 1 ? "1 line" : `${found.count} lines`} of ${path}`];
+}
 
 async function linesIn({ root, path, isIts }: Lines): Promise<Found> {
   const target = await lookAt({ root, path });

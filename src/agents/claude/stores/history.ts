@@ -5,6 +5,7 @@ import { blocked } from "../../../system/erase/confined.ts";
 import { storesAt } from "../../../system/erase/files.ts";
 import { lineStoresIn } from "../../../system/erase/lines.ts";
 import { listIfPresent } from "../../../system/files.ts";
+import { replacedBy } from "../../../system/leftTemps.ts";
 import { findStats } from "../../../system/ownFile.ts";
 import { parseJson } from "../../jsonText.ts";
 import { seeLines } from "./seeLines.ts";
@@ -43,8 +44,9 @@ function promptIn(line: string): Prompt | undefined {
 async function filesIn(home: string): Promise<readonly string[]> {
   const names = (await listIfPresent(home)).filter((name) => /^history\.jsonl($|[.~])/.test(name));
   const found = await Promise.all(names.map(async (name) => ({ path: join(home, name), is: await findStats(join(home, name)) })));
-  // Its lock is a folder.
-  return found.filter(({ is }) => is !== undefined && !is.isDirectory()).map(({ path }) => path);
+  // Its lock is a folder. What a killed rewriting of ours has left is of the file that it was to replace, and goes with that one's lines.
+  const files = found.filter(({ is }) => is !== undefined && !is.isDirectory()).map(({ path }) => replacedBy(path) ?? path);
+  return [...new Set(files)];
 }
 
 interface Pasted {

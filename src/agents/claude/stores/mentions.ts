@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Kept, LeftAlone } from "../../../core/store.ts";
 import { countOf } from "../../../system/erase/rows.ts";
 import { isAbsence } from "../../../system/files.ts";
+import { replacedBy } from "../../../system/leftTemps.ts";
 import { uuidPattern } from "../../ids.ts";
 import { parseJson } from "../../jsonText.ts";
 import { seeLines } from "./seeLines.ts";
@@ -46,7 +47,7 @@ async function* entriesBelow(folder: string, sought: Sought, taken: ReadonlySet<
   });
   for await (const entry of entries) {
     const path = join(folder, entry.name);
-    if (taken.has(path)) continue;
+    if (taken.has(path) || taken.has(replacedBy(path) ?? path)) continue;
     const leadsTo = entry.isSymbolicLink() ? await readlink(path).catch(() => "") : "";
     const isNamed = entry.name.includes(sought.id) || leadsTo.includes(sought.id);
     if (isNamed || entry.isFile()) yield { path, isNamed };
