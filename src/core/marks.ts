@@ -102,7 +102,7 @@ function fateOfPane(environment: ReadonlyMap<string, string>, child: ProcessEntr
   const pane = panes.find((each) => each.id === id);
   if (pane)
     return pane.state === "alive"
-      ? { kind: "lives", of: "pane", why: `started in ${where}` }
+      ? { kind: "lives", of: "pane", why: `started in ${where}, which is open` }
       : { kind: "gone", of: "pane", why: `left behind in ${where}, which is dead`, tmuxPid: server };
   if (panes.length > 0) return { kind: "gone", of: "pane", why: `left behind in ${where}, which is closed`, tmuxPid: server };
   return { kind: "unknown", of: "pane", why: `started in ${where}, and that server's panes can't be listed` };

@@ -80,7 +80,7 @@ function agentLeft(entry: ProcessEntry, agent: Agent, seen: Seen): readonly Susp
       why: `${agent.name} runs without a terminal, without a living parent, and in no record.${began}`,
       session,
       tmuxPid: fate?.tmuxPid,
-      doubt: fate?.kind === "lives" && fate.of === "agent" ? `it was ${fate.why}` : session.doubt?.why,
+      doubt: fate && fate.kind !== "gone" ? `it was ${fate.why}` : session.doubt?.why,
     }),
   ];
 }

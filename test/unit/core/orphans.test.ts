@@ -198,6 +198,16 @@ test.each([
   expect(told({ entries, sessions: [lone], marks: { 41: { OPENCODE_PID: "60" } } })).toEqual([[41, expect.anything(), expect.stringContaining(reason)]]);
 });
 
+test.each([
+  ["may have been started by an agent that lives", { CODEX_THREAD_ID: "t" }, "Codex (62) lives, which may have"],
+  ["was started in a pane that is open", tmux, "it was started in tmux pane %3 of /tmp/t, which is open"],
+])("an agent that %s is protected, as any other program is", (_what, marks, reason) => {
+  const entries = [agent, server, anEntry(pid(62, "6"), { argv: ["codex"], tty: "1" })];
+  expect(told({ entries, sessions: [lone], panes: [aPane({ id: "%3" })], marks: { 41: marks } })).toEqual([
+    [41, expect.anything(), expect.stringContaining(reason)],
+  ]);
+});
+
 test("while a book gives no answer, no agent is called one without a record; a server that gives none knows of no process", () => {
   const given = { entries: [agent], sessions: [lone] };
   expect(told({ ...given, unreachable: [{ place: "/home/me/sessions.yaml", reason: "broken" }] })[0]?.[2]).toContain("gives no answer");
