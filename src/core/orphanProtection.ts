@@ -48,7 +48,7 @@ export function isShared(entry: ProcessEntry, agents: readonly Agent[]): boolean
 
 /** By the process table alone; undefined: nothing speaks for it. */
 export function whyProtected(entry: ProcessEntry, { tree, isDaemon, isUnrecorded, tmuxPid }: Standing, seen: Seen): string | undefined {
-  const { census, ours } = seen;
+  const { census, agents, ours } = seen;
   const above = ancestorsOf(entry.identity.pid, census);
   if (tree.some(({ identity }) => identity.pid === ours)) return "it runs what you are using now";
   if (above.some(({ identity }) => identity.pid === ours)) return "what you are using now runs it";
@@ -60,8 +60,18 @@ export function whyProtected(entry: ProcessEntry, { tree, isDaemon, isUnrecorded
     return `what started it lives: ${nameOfProcess(parent.entry)} (${parent.entry.identity.pid})`;
   if (parent.kind === "unknown") return "its parent can't be seen from here";
   if (tree.some(({ tty }) => tty !== undefined)) return "what runs below it has a terminal";
+  const [working] = agentsBelow(tree, agents);
+  if (working !== undefined) return `${working} runs below it`;
   const silent = isUnrecorded ? seen.unreachable.find(({ place }) => !isServersAddress(place)) : undefined;
   return silent && `${silent.place} gives no answer, so whether a record names it can't be known`;
+}
+
+/** Each has a conversation of its own, which would end without being saved. */
+function agentsBelow([, ...below]: readonly ProcessEntry[], agents: readonly Agent[]): readonly string[] {
+  return below.flatMap((entry) => {
+    const found = agentOf(entry, agents);
+    return found?.as.role === "agent" ? [`${found.agent.name} (${entry.identity.pid})`] : [];
+  });
 }
 
 /** A server knows of its own sessions, and of no other program's process. */

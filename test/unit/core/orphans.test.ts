@@ -163,6 +163,7 @@ test.each([
   ["a server, whoever started it", [anEntry(pid(70, "70"), { argv: ["opencode"] })], marked, "others may share it"],
   ["a tmux server", [anEntry(pid(70, "70"), { argv: ["tmux"] })], { 70: tmux }, "others may share it"],
   ["one whose parent can't be seen", [{ ...child, parentPid: 0 }], marked, "its parent can't be seen"],
+  ["one below which an agent runs", [anEntry(pid(71, "71"), { parentPid: 70, argv: ["claude"] }), child], marked, "Claude Code (71) runs below it"],
   ["one below which somebody has a terminal", [anEntry(pid(71, "71"), { parentPid: 70, tty: "34818" }), child], marked, "has a terminal"],
 ])("%s is protected", (_what, entries, marks, reason) => {
   expect(told({ entries, marks })).toEqual([[entries.at(-1)?.identity.pid, expect.anything(), expect.stringContaining(reason)]]);
@@ -192,6 +193,7 @@ test.each([
     [anEntry(pid(40), { parentPid: 499, argv: ["claude"], sessionId: 41 }), { ...agent, parentPid: 40 }],
     "what started it lives",
   ],
+  ["below which another runs", [anEntry(pid(42, "42"), { parentPid: 41, argv: ["codex"], sessionId: 41 }), agent], "Codex (42) runs below it"],
   ["that a job of tmux has started", [{ ...agent, parentPid: 5 }, server], "what started it lives"],
   ["that a living agent has started", [agent, anEntry(pid(60, "6"), { argv: ["opencode"], tty: "1" })], "started by OpenCode (60), which lives"],
 ])("an agent %s is protected", (_what, entries, reason) => {
