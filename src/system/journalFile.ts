@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import type { FacetKey } from "../core/facet.ts";
 import type { Journal, JournalPart } from "../core/journal.ts";
+import { findPurged } from "./earlierPurge.ts";
 import { lineStoresIn } from "./erase/lines.ts";
 import { appendLine } from "./files.ts";
 import { isNamedIn } from "./wholeWord.ts";
@@ -10,6 +11,7 @@ export function openJournal(path: string): Journal {
   return {
     path,
     append: (line) => appendLine(path, JSON.stringify(line)),
+    findPurged: (keys) => findPurged(path, keys),
     stores: (part) =>
       lineStoresIn({
         name: "its lines in the journal",

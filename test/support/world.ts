@@ -94,9 +94,10 @@ export function aWorld(facets: readonly Facet[], plan: LadderPlan = {}): World {
     sources,
     agents,
     ledger,
-    journal: { path: "journal.jsonl", append: async (line) => void journal.push(line), stores: async () => [] },
+    journal: { path: "journal.jsonl", append: async (line) => void journal.push(line), stores: async () => [], findPurged: async () => undefined },
     configHomes: [],
     ours: 1,
+    environmentOf: async () => new Map(),
     realPath: async (path) => path,
     takeCensus: async () => censusOf(),
     tryLock: async (keys) => {

@@ -6,6 +6,7 @@ import { facetsOf } from "../session.ts";
 import type { Session } from "../session.ts";
 import type { Kept, LeftAlone, Store } from "../store.ts";
 import { lookAgain } from "./lookAgain.ts";
+import { findStartedByIt } from "./startedByIt.ts";
 import type { OperationContext } from "./operation.ts";
 import { whyNotToBePurged } from "./whyNotToBePurged.ts";
 
@@ -23,13 +24,23 @@ export interface PurgePlan {
 }
 
 /** Look again → refuse what may live → every store that holds the conversation: the agent's, the sources'. Changes nothing. */
-export async function planPurge(session: Session, context: OperationContext): Promise<PurgePlan | Refusal> {
-  const fresh = await lookAgain(session, context);
+export async function planPurge(asSeen: Session, context: OperationContext): Promise<PurgePlan | Refusal> {
+  const fresh = await lookAgain(asSeen, context);
   if (fresh.kind === "refused") return fresh;
-  const alive = await whyNotToBePurged(fresh, fresh.session.conversation, context);
+  const session = await withPurged(fresh.session, context);
+  const conversation = session.conversation && { ...session.conversation, ...homeIn(session, session.conversation) };
+  const alive = await whyNotToBePurged(fresh, conversation, context);
   if (alive) return alive;
+  const started = await findStartedByIt(session, fresh.census, context);
+  if (started !== undefined) return { kind: "refused", reason: "stillAlive", detail: started };
+  return outlookOf(session, context);
+}
 
-  return outlookOf(fresh.session, context);
+/** One whose books were told, and of which a purge was cut off right then: the journal knows what it was about. */
+async function withPurged(session: Session, { journal }: OperationContext): Promise<Session> {
+  if (session.conversation || session.status.value !== "purged") return session;
+  const conversation = await journal.findPurged(new Set([session.key, ...facetsOf(session).map(({ key }) => key)]));
+  return conversation?.agent === session.agent ? { ...session, conversation } : session;
 }
 
 /** What there is of it by now, whether it lives or not: of one that has to be ended first, there may be more by then. */
@@ -43,7 +54,7 @@ export async function outlookOf(session: Session, context: OperationContext): Pr
 
 /** The agent's own first: what a source keeps is how the session is found again, should a purge be cut off. */
 export async function keptOf(session: Session, conversation: Conversation, { agents, sources, configHomes, signal }: OperationContext): Promise<Kept> {
-  const place = { conversation, cwd: session.cwd, configHomes, isServed: facetsOf(session).some(({ source }) => source === "opencode") };
+  const place = { conversation, cwd: folderOf(session), configHomes, isServed: facetsOf(session).some(({ source }) => source === "opencode") };
   const kept: Kept[] = [];
   const own = await agents.get(conversation.agent)?.stores?.(place, signal);
   if (own) kept.push(own);
@@ -52,6 +63,11 @@ export async function keptOf(session: Session, conversation: Conversation, { age
     if (more) kept.push(more);
   }
   return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+}
+
+/** As its process had it: a registry tells its pane's. */
+function folderOf({ run, records, cwd }: Session): string | undefined {
+  return run?.cwd ?? records.find(({ source }) => source === "ledger")?.cwd ?? cwd;
 }
 
 type Meant = { readonly kind: "meant"; readonly agent: Agent; readonly conversation: Conversation } | Refusal;

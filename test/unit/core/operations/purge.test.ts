@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Agent, LiveEntry } from "../../../../src/core/agent.ts";
 import type { Facet } from "../../../../src/core/facet.ts";
+import type { ProcessIdentity } from "../../../../src/core/process.ts";
 import { planPurge } from "../../../../src/core/operations/planPurge.ts";
 import { purge } from "../../../../src/core/operations/purge.ts";
 import type { PurgeOptions } from "../../../../src/core/operations/purge.ts";
@@ -8,11 +9,11 @@ import type { Receipt } from "../../../../src/core/receipt.ts";
 import { receiptJson } from "../../../../src/core/receiptJson.ts";
 import { sentenceOfReceipt } from "../../../../src/core/sentences.ts";
 import type { LeftAlone, Store, StoreOutcome } from "../../../../src/core/store.ts";
-import { aBook, aRecord, anAgent, aRun, aTurn, pid, seen, talk, without } from "../../../support/facets.ts";
+import { aBook, aRecord, anAgent, anEntry, aRun, aTurn, censusOf, pid, seen, talk, without } from "../../../support/facets.ts";
 import { asked, aWorld, itsChild, theAgent } from "../../../support/world.ts";
 import type { LadderPlan, World } from "../../../support/world.ts";
 
-const conversation = talk("A");
+const conversation = talk("A", { home: "/c" });
 const ended = aBook("ledger", "ended", { conversation, cwd: "/w" });
 const inRegistry = aBook("mux", "ended", { conversation });
 
@@ -344,7 +345,7 @@ test("an id out of a cache is a guess, and nothing is deleted by it", async () =
 });
 
 test("where a book tells only the id, the home that another one tells is looked in", async () => {
-  const world = kept([inRegistry, aBook("ledger", "ended", { conversation: talk("A", { home: "/other/.claude" }) })]);
+  const world = kept([aBook("mux", "ended", { conversation: talk("A") }), aBook("ledger", "ended", { conversation: talk("A", { home: "/other/.claude" }) })]);
   const plan = await planPurge(world.session, world.context);
   expect(plan).toMatchObject({ kind: "plan", conversation: { id: "A", home: "/other/.claude" } });
 });
@@ -362,4 +363,72 @@ test("where the process table or the agent's own list can't be read, nothing is 
   silent.sources.set("process", { ...own, read });
   expect((await silent.purge()).result).toMatchObject({ kind: "refused", reason: "livenessUnknown" });
   expect([blind.there.size, silent.there.size]).toEqual([2, 2]);
+});
+
+test("another row of the same conversation, of a session that was resumed under its name, is told as well", async () => {
+  const world = kept([ended]);
+  const other = aBook("mux", "ended", { key: "mux:two", conversation });
+  world.store.set(other.key, other);
+  expect((await world.purge()).result.kind).toBe("success");
+  expect(world.told.toSorted()).toEqual([`${ended.key} purged`, "mux:two purged"].toSorted());
+});
+
+test("work that would be lost and was not in what a person saw is not lost", async () => {
+  const book = aBook("entire", "ended", { conversation });
+  const world = kept([book]);
+  const plan = await planPurge(world.session, world.context);
+  if (plan.kind !== "plan") throw new Error("no plan");
+  world.store.set(book.key, { ...book, pending: "2 checkpoints are not condensed" });
+  expect((await world.purge({ seen: plan, pendingSeen: true })).result).toMatchObject({ kind: "refused", reason: "pendingWork" });
+  expect(world.there.size).toBe(2);
+});
+
+test("where its home is not known and nothing was found, that is no proof, and no book is told; unless an earlier purge has deleted it", async () => {
+  const world = kept([aBook("mux", "ended", { conversation: talk("A") })], []);
+  const receipt = await world.purge();
+  expect(receipt.result.kind).toBe("partial");
+  expect(sentenceOfReceipt(receipt, world.session)).toContain("where it was kept is not known");
+  expect([world.told, receiptJson(receipt, world.session).purge_result]).toEqual([[], "blocked"]);
+
+  const context = { ...world.context, journal: { ...world.context.journal, findPurged: async () => talk("A") } };
+  expect((await purge(world.session, { pendingSeen: false }, context)).result.kind).toBe("success");
+});
+
+test("a row that was told of a purge that was cut off then is purged to its end by what the journal knows", async () => {
+  const book = without(aBook("mux", "purged"), "conversation");
+  const world = kept([book]);
+  expect((await world.purge()).result).toMatchObject({ kind: "refused", reason: "unsupported" });
+  const asked: string[][] = [];
+  const findPurged = async (keys: ReadonlySet<string>) => {
+    asked.push([...keys]);
+    return conversation;
+  };
+  const context = { ...world.context, journal: { ...world.context.journal, findPurged } };
+  expect((await purge(world.session, { pendingSeen: false }, context)).result.kind).toBe("success");
+  expect([world.there.size, asked[0]]).toEqual([0, [book.key]]);
+});
+
+test("a command in the background that its agent started holds it up; one of another that has the pid by now does not", async () => {
+  const world = kept([ended]);
+  const own = world.agents.get("claude");
+  if (!own) throw new Error("no agent");
+  world.agents.set("claude", { ...own, childMarks: (_run, of) => ({ CLAUDE_PID: String(of) }) });
+  const [itself, child] = [anEntry(pid(1)), anEntry(pid(99))];
+  const environmentOf = async (of: ProcessIdentity) => new Map(of.pid === 99 ? [["CLAUDE_PID", String(ended.process?.pid)]] : []);
+  const context = { ...world.context, environmentOf, takeCensus: async () => censusOf(itself, child) };
+  expect((await purge(world.session, { pendingSeen: false }, context)).result).toMatchObject({ kind: "refused", reason: "stillAlive" });
+  expect(world.there.size).toBe(2);
+  const without99 = { ...context, takeCensus: async () => censusOf(itself) };
+  expect((await purge(world.session, { pendingSeen: false }, without99)).result.kind).toBe("success");
+});
+
+test("a receipt that could not be written proves nothing", async () => {
+  const world = kept([ended]);
+  const append: World["context"]["journal"]["append"] = async ({ kind }) => {
+    if (kind === "receipt") throw new Error("no space left on device");
+  };
+  const context = { ...world.context, journal: { ...world.context.journal, append } };
+  const receipt = await purge(world.session, { pendingSeen: false }, context);
+  expect(receipt.result.kind).toBe("partial");
+  expect(receipt.warnings.join()).toContain("This is not in the journal");
 });

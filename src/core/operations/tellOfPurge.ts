@@ -1,0 +1,47 @@
+import { isSameConversation } from "../facet.ts";
+import type { SessionRecord } from "../facet.ts";
+import { isSameProcess } from "../process.ts";
+import type { StoreLine } from "../receipt.ts";
+import { facetsOf } from "../session.ts";
+import type { LeftAlone } from "../store.ts";
+import { eraseAndVerify } from "./deleteStores.ts";
+import type { Draft, OperationContext } from "./operation.ts";
+import type { PurgePlan } from "./planPurge.ts";
+import { recordAll } from "./recordAll.ts";
+import type { StillHolds } from "./recordAll.ts";
+
+/** What earlier operations wrote of it. */
+export async function clearJournal({ session, conversation }: PurgePlan, id: string, draft: Draft, context: OperationContext): Promise<readonly StoreLine[]> {
+  const keys = new Set([session.key, ...facetsOf(session).map(({ key }) => key)]);
+  return eraseAndVerify(await context.journal.stores({ keys, conversationId: conversation.id, except: id }), draft, context);
+}
+
+/** A list takes it off, a book says what became of it: also another row of the same conversation, which was resumed under another name. */
+export async function tellBooks(plan: PurgePlan, draft: Draft, context: OperationContext): Promise<void> {
+  const { conversation } = plan;
+  const records = [...plan.session.records, ...(await othersOfIt(plan, context))];
+  const gone = records.flatMap(({ process, liveness }) => (process && liveness.value === "gone" ? [process] : []));
+  const namesNoOther: StillHolds = ({ process }) => process === undefined || gone.some((each) => isSameProcess(each, process));
+  const lists = records.filter(({ isOnlyListed }) => isOnlyListed);
+  const books = records.filter(({ source, isOnlyListed }) => !isOnlyListed && (context.sources.get(source)?.takes?.has("purged") ?? true));
+  await recordAll({ records: lists }, { kind: "forgotten" }, () => true, draft, context);
+  await recordAll({ records: books }, { kind: "purged", at: context.now(), conversation }, namesNoOther, draft, context);
+}
+
+/** What lives of them, or may, has held up the purge. */
+async function othersOfIt({ session, conversation }: PurgePlan, { sources, takeCensus, signal }: OperationContext): Promise<readonly SessionRecord[]> {
+  const own = new Set(facetsOf(session).map(({ key }) => key));
+  const census = await takeCensus(signal);
+  const found: SessionRecord[] = [];
+  for (const id of ["ledger", "mux"] as const) {
+    for (const facet of (await sources.get(id)?.read(census, signal))?.facets ?? []) {
+      if (facet.kind === "record" && !own.has(facet.key) && isSameConversation(facet.conversation, conversation)) found.push(facet);
+    }
+  }
+  return found;
+}
+
+/** Told beforehand: a search for the id finds it in the journal. */
+export function receiptItself({ journal }: OperationContext): LeftAlone {
+  return { name: "the receipt of this purge", path: journal.path, why: "it is the proof, and says where the conversation was and under which id", holds: "id" };
+}
