@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { buildProduct } from "../../scripts/build.ts";
 import { ask, say } from "./support/agents/agent.ts";
 import { startOpencode } from "./support/agents/opencode.ts";
@@ -9,6 +9,7 @@ import { openTurns } from "./support/fakeModel/fakeModel.ts";
 import { installRealAgents } from "./support/install.ts";
 import { startLab } from "./support/lab.ts";
 import type { Lab } from "./support/lab.ts";
+import { untilScreen } from "./support/panes.ts";
 import { startServer } from "./support/opencodeServer.ts";
 import { untilRow } from "./support/serverRows.ts";
 import { until } from "./support/until.ts";
@@ -46,6 +47,8 @@ async function purge(key: string): Promise<Purged & { readonly code: number | un
 
 test("a session of a server is deleted by it with its sub-agents', and its long outputs before them; its log is told", async () => {
   const server = await startServer(lab, { folder: lab.work });
+  // Its log is open for as long as it lives, which the next fact is not about.
+  onTestFinished(() => server.end());
   const kept = await server.session("kept");
   const id = await server.session("MARKER-server");
   const child = await server.session("MARKER-server child", { parent: id });
@@ -59,7 +62,6 @@ test("a session of a server is deleted by it with its sub-agents', and its long 
   expect([await server.find(id), await server.find(child), await server.find(kept)]).toMatchObject([{ status: 404 }, { status: 404 }, { status: 200 }]);
   expect(receipt.left_alone.some(({ path }) => path.endsWith("opencode.log"))).toBe(true);
   expect(unnamed(receipt, "MARKER-server", id, child)).toEqual([]);
-  await server.end();
 });
 
 test("a session of a closed window is deleted by OpenCode's own command, without a plugin, and nothing of another is", async () => {
@@ -71,7 +73,7 @@ test("a session of a closed window is deleted by OpenCode's own command, without
   const agent = await startOpencode(lab, { name: "window", cwd });
   await ask(agent, "BASH echo MARKER-window; seq 1 200000");
   await until(() => filesHolding(lab, "MARKER-window").some((path) => path.includes("tool-output")), 60_000);
-  await until(() => openTurns(lab.model).length === 0);
+  await untilScreen(agent.pane, "done");
   const row = await untilListed(agent, "open");
   const { captured_id: id } = await stop(lab, row);
   expect(id).toMatch(/^ses_/);

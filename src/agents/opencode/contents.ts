@@ -11,6 +11,10 @@ export interface Contents {
   readonly outputs: ReadonlySet<string>;
   /** Those that another session names as well, as a fork of it does. */
   readonly sharedOutputs: ReadonlySet<string>;
+  /** Those that any session names. */
+  readonly namedOutputs: ReadonlySet<string>;
+  /** When it and its sub-agents' were at work, in milliseconds; undefined where that is not told. */
+  readonly span: { readonly from: number; readonly to: number } | undefined;
   /** What a person has typed. */
   readonly prompts: readonly string[];
   /** What its tools were given. */
@@ -66,12 +70,14 @@ function contentsOf(database: Database, id: string): Contents {
           .all(of)
       : [];
   const outputs = new Set(told("in").flatMap(outputsIn));
-  const others = outputs.size > 0 ? new Set(told("not in").flatMap(outputsIn)) : new Set<string>();
+  const others = new Set(told("not in").flatMap(outputsIn));
   return {
     family,
     rows: countOfRows(database, family),
     outputs,
     sharedOutputs: new Set([...outputs].filter((name) => others.has(name))),
+    namedOutputs: outputs.union(others),
+    span: spanOf(database, of),
     prompts: inParts && has(database, "message", "session_id") ? promptsOf(database, of) : [],
     inputs: inParts ? inputsOf(database, of) : [],
   };
@@ -89,6 +95,16 @@ function familyOf(database: Database, id: string): Contents["family"] {
     .pluck()
     .all(id);
   return [id, ...children.filter((child) => typeof child === "string" && child !== id).map(String)];
+}
+
+function spanOf(database: Database, family: string): Contents["span"] {
+  if (!has(database, "session", "time_updated")) return undefined;
+  const found = database
+    .prepare<[string], { readonly from: unknown; readonly to: unknown }>(
+      `select min(time_created) as "from", max(time_updated) as "to" from session where id in (select value from json_each(?))`,
+    )
+    .get(family);
+  return typeof found?.from === "number" && typeof found.to === "number" ? { from: found.from, to: found.to } : undefined;
 }
 
 function promptsOf(database: Database, family: string): readonly string[] {

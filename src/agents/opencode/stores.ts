@@ -4,6 +4,8 @@ import type { Kept, LeftAlone, Store } from "../../core/store.ts";
 import { blocked } from "../../system/erase/confined.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { mayRemainIn } from "../../system/erase/remains.ts";
+import { listIfPresent } from "../../system/files.ts";
+import { findStats } from "../../system/ownFile.ts";
 import { emptyLog } from "../../system/sqlite.ts";
 import { contentsIn, rowsLeft } from "./contents.ts";
 import type { Contents, ContentsRead } from "./contents.ts";
@@ -44,7 +46,7 @@ async function keptIn(home: string, id: string, isServed: boolean): Promise<Kept
       // Its own command may write to them.
       ...logs.named,
     ],
-    leftAlone: [...(contents ? sharedOutputs(home, contents) : []), ...prompts.leftAlone, ...logs.leftAlone],
+    leftAlone: [...(contents ? [...sharedOutputs(home, contents), ...(await namelessOutputs(home, contents))] : []), ...prompts.leftAlone, ...logs.leftAlone],
   };
 }
 const none: Kept = { stores: [], leftAlone: [] };
@@ -70,6 +72,23 @@ function sharedOutputs(home: string, contents: Contents): readonly LeftAlone[] {
     holds: "text",
   }));
 }
+
+/** Of a tool that was cut off a row never names the output: it was written while the session was at work, as that of another may have been. */
+async function namelessOutputs(home: string, { namedOutputs, span }: Contents): Promise<readonly LeftAlone[]> {
+  const folder = join(home, "tool-output");
+  const nameless = (await listIfPresent(folder)).filter((name) => !namedOutputs.has(name)).map((name) => join(folder, name));
+  const found = await Promise.all(nameless.map(async (path) => ({ path, at: Number((await findStats(path))?.mtimeMs ?? 0) })));
+  return found
+    .filter(({ at }) => span === undefined || (at >= span.from && at <= span.to + cutOffWithinMs))
+    .map(({ path }) => ({
+      name: "a long output of a tool",
+      path,
+      why: "no session names it, and it was written when this one was at work, as by a tool that was cut off",
+      holds: "text",
+    }));
+}
+/** How long a tool may have run since its session was last written. */
+const cutOffWithinMs = 10 * 60 * 1000;
 
 function rowStores(home: string, database: string, id: string, read: ContentsRead): readonly Store[] {
   if (read.kind === "none") return [];

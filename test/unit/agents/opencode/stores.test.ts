@@ -22,6 +22,7 @@ test("where no server has it, what it leads to goes first, then its rows by Open
   expect(kept.stores[2]?.belongsBecause).toBe("15 rows are of ses_a1, with 1 session of a sub-agent");
   expect(kept.leftAlone.map(({ path, why, holds }) => [path.split("/").at(-1), why, holds])).toEqual([
     ["tool_3", "another session names it too, such as one that was forked from this", "text"],
+    ["tool_4", "no session names it, and it was written when this one was at work, as by a tool that was cut off", "text"],
     ["opencode.log", "some of its lines name other sessions too", "id"],
   ]);
 
