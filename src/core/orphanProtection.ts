@@ -25,7 +25,7 @@ export interface Trace {
   readonly service: { readonly kind: "none" | "unknown" } | { readonly kind: "kept"; readonly by: string };
   /** Whether somebody is connected to what it or anything below it listens on. */
   readonly clients: "none" | "some" | "unknown";
-  /** It may have a window on somebody's screen. */
+  /** It, or what runs below it, may have a window on somebody's screen. */
   readonly isGraphical: boolean;
   readonly cwd: string | undefined;
 }
@@ -91,8 +91,8 @@ function topOf(entry: ProcessEntry, { census, agents }: Seen): ProcessEntry {
 }
 
 /** By what was looked at of it alone. */
-export function whyHeld({ service, clients }: Trace): string | undefined {
-  return whyKept(service) ?? whyUsed(clients);
+export function whyHeld({ service, clients, isGraphical }: Trace): string | undefined {
+  return whyKept(service) ?? whyUsed(clients) ?? (isGraphical ? "it may have a window on the screen" : undefined);
 }
 
 function whyKept(service: Trace["service"]): string | undefined {

@@ -61,11 +61,12 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
   }
 
   /** What is protected already need not be looked into. */
-  async function traceOf({ process: identity, tree, protection, isOfPane }: Suspect): Promise<Trace> {
+  async function traceOf({ process: identity, tree, protection, session }: Suspect): Promise<Trace> {
     const cwd = await machine.cwdOf(identity);
     if (protection !== undefined) return { service: { kind: "unknown" }, clients: "unknown", isGraphical: false, cwd };
     const pids = tree.map((entry) => entry.identity.pid);
-    const [service, clients, isGraphical] = await Promise.all([serviceOf(identity.pid), clientsOf(pids), isOfPane && mayHaveWindow(pids)]);
+    // An agent's own program has none, whatever it has loaded.
+    const [service, clients, isGraphical] = await Promise.all([serviceOf(identity.pid), clientsOf(pids), mayHaveWindow(session ? tree.slice(1) : tree)]);
     return { service, clients, isGraphical, cwd };
   }
 }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
@@ -177,6 +177,13 @@ test("a server that somebody is connected to is protected, by TCP and by a Unix 
     client.destroy();
     await until(async () => (await find()) === null);
   }
+});
+
+test("what an agent has started and may have a window is protected: it is somebody's browser", async () => {
+  const browser = join(stage.work, "libX11.so.6");
+  copyFileSync("/bin/sleep", browser);
+  await leave([browser, "7010"], { CLAUDE_PID: String(await pidOfTheGone()) });
+  expect((await untilOrphan(`${browser} 7010`)).protected_because).toBe("it may have a window on the screen");
 });
 
 test("a connection of its own to another's server makes it nobody's server", async () => {
