@@ -2,6 +2,10 @@ import { agentOf } from "./agent.ts";
 import type { Agent } from "./agent.ts";
 import type { Census, ProcessEntry } from "./census.ts";
 import type { Run } from "./facet.ts";
+import { findOtherHeir, findTmuxServer } from "./handedOn.ts";
+import type { Marked } from "./handedOn.ts";
+import { nameOfProcess } from "./processWords.ts";
+import { startOrder } from "./startOrder.ts";
 
 /** What became of whoever a process was started by, as the marks in its environment tell it. `why` goes on from "it was": "left behind by OpenCode (4121), which is gone". */
 export interface Fate {
@@ -24,19 +28,29 @@ interface Mark {
  * Undefined: it carries no mark. An agent's mark goes before its pane's: one that lives outside the pane it was started in has not been left. A bare pid is
  * nobody's name: whoever has it now is the starter only if it is no younger than what was started, and looks like it.
  */
-export function fateOf(entry: ProcessEntry, environment: ReadonlyMap<string, string>, census: Census, agents: readonly Agent[]): Fate | undefined {
-  const byAgents = marksOf(agents).flatMap(({ agent, variable, names }) => {
-    const value = environment.get(variable);
-    if (!value) return [];
-    if (names === "conversation") return [fateOfAny(agent, entry, census)];
-    const pid = Number(value);
-    return Number.isInteger(pid) && pid > 0 ? [fateOfAgent(pid, agent, entry, census)] : [];
+export function fateOf(entry: ProcessEntry, marked: Marked): Fate | undefined {
+  const environment = marked.environmentOf(entry);
+  const server = findTmuxServer(environment, entry, marked.census);
+  const ofServer = server ? marked.environmentOf(server) : new Map<string, string>();
+  const byAgents = marksOf(marked.agents).flatMap((mark) => {
+    const value = environment.get(mark.variable);
+    const fate = value ? fateOfMark(mark, value, entry, marked.census) : undefined;
+    if (!value || fate?.kind !== "gone") return fate ?? [];
+    // All that anybody starts in that server has it.
+    if (ofServer.get(mark.variable) === value) return [];
+    const heir = findOtherHeir(mark.variable, value, entry, marked);
+    return heir ? [{ ...fate, kind: "unknown" as const, why: whyAnybodys(mark, heir) }] : [fate];
   });
   for (const kind of ["lives", "unknown", "gone"] as const) {
     const told = byAgents.find((fate) => fate.kind === kind);
     if (told) return told;
   }
-  return fateOfPane(environment, entry, census);
+  // A server that was started in a pane of another has that one's number.
+  return ofServer.get("TMUX_PANE") === environment.get("TMUX_PANE") ? undefined : fateOfPane(environment, entry, marked.census);
+}
+
+function whyAnybodys({ agent }: Mark, heir: ProcessEntry): string {
+  return `started by ${agent.name}, or by anybody in ${nameOfProcess(heir)} (${heir.identity.pid}), which lives and has the same mark`;
 }
 
 function marksOf(agents: readonly Agent[]): readonly Mark[] {
@@ -59,6 +73,12 @@ const nobody: Run = {
   runsIn: "terminal",
   host: { kind: "process", process: { pid: probe, start: { kind: "untold" } } },
 };
+
+function fateOfMark({ agent, names }: Mark, value: string, entry: ProcessEntry, census: Census): Fate | undefined {
+  if (names === "conversation") return fateOfAny(agent, entry, census);
+  const pid = Number(value);
+  return Number.isInteger(pid) && pid > 0 ? fateOfAgent(pid, agent, entry, census) : undefined;
+}
 
 function fateOfAgent(pid: number, agent: Agent, child: ProcessEntry, census: Census): Fate {
   const who = `${agent.name} (${pid})`;
@@ -119,12 +139,3 @@ function holderOf(pid: number, child: ProcessEntry, { processes }: Census): Hold
   if (order === undefined || entry.identity.pid === child.identity.pid) return { kind: "unclear" };
   return order > 0 ? { kind: "younger" } : { kind: "older", entry };
 }
-
-/** Positive: `a` began later; undefined where the two can't be told apart. */
-export function startOrder(a: ProcessEntry, b: ProcessEntry): number | undefined {
-  const [first, second] = [a.identity.start, b.identity.start];
-  if (first.kind === "ticks" && second.kind === "ticks") return Number(first.ticks) - Number(second.ticks) || undefined;
-  if (first.kind !== "utc" || second.kind !== "utc" || Math.abs(first.atMs - second.atMs) <= clockGrainMs) return undefined;
-  return first.atMs - second.atMs;
-}
-const clockGrainMs = 2_000;

@@ -1,20 +1,17 @@
 import { agentOf } from "./agent.ts";
 import type { Agent } from "./agent.ts";
 import { ancestorsOf } from "./census.ts";
-import type { Census, ProcessEntry } from "./census.ts";
+import type { ProcessEntry } from "./census.ts";
+import type { Marked } from "./handedOn.ts";
 import type { Unreachable } from "./notice.ts";
 import { findEditor, isSharedDaemon, parentOf } from "./parentage.ts";
 import { commandOf, nameOfProcess } from "./processWords.ts";
 import type { Session } from "./session.ts";
 
 /** The machine at one moment, as far as orphans are told by it. */
-export interface Seen {
-  readonly census: Census;
+export interface Seen extends Marked {
   readonly sessions: readonly Session[];
   readonly unreachable: readonly Unreachable[];
-  readonly agents: readonly Agent[];
-  /** Of what has no terminal. */
-  readonly environmentOf: (process: ProcessEntry) => ReadonlyMap<string, string>;
   /** This program's own pid: neither what it runs in nor what it runs is an orphan. */
   readonly ours: number;
 }

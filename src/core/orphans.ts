@@ -71,7 +71,7 @@ function agentLeft(entry: ProcessEntry, agent: Agent, seen: Seen): readonly Susp
   const session = seen.sessions.find(({ run }) => run?.host.kind === "process" && isSameProcess(run.host.process, entry.identity));
   if (!session || session.records.some(({ source }) => source !== "ledger")) return [];
   if (session.run?.host.kind === "process" && session.run.host.pane) return [];
-  const fate = fateOf(entry, seen.environmentOf(entry), seen.census, seen.agents);
+  const fate = fateOf(entry, seen);
   const began = fate?.kind === "gone" ? ` It was ${fate.why}.` : "";
   return [
     suspect(entry, seen, {
@@ -87,7 +87,7 @@ function agentLeft(entry: ProcessEntry, agent: Agent, seen: Seen): readonly Susp
 function otherLeft(entry: ProcessEntry, seen: Seen): readonly Suspect[] {
   // What has a parent is of its tree, and told by its top.
   const parent = parentOf(entry, seen.census);
-  const fate = fateOf(entry, seen.environmentOf(entry), seen.census, seen.agents);
+  const fate = fateOf(entry, seen);
   if (!fate || fate.kind === "lives" || (parent.kind === "lives" && parent.entry.identity.pid !== fate.tmuxPid)) return [];
   const doubt = fate.kind === "unknown" ? `it was ${fate.why}` : undefined;
   return [suspect(entry, seen, { why: `It was ${fate.why}.`, tmuxPid: fate.tmuxPid, doubt })];

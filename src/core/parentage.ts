@@ -1,7 +1,7 @@
 import { ancestorsOf } from "./census.ts";
 import type { Census, ProcessEntry } from "./census.ts";
-import { startOrder } from "./marks.ts";
 import { nameIn } from "./processWords.ts";
+import { startOrder } from "./startOrder.ts";
 
 /** `nobody`: whoever started it is gone, and the system has taken it. `unknown`: its parent can't be seen from here. */
 export type Parent = { readonly kind: "lives"; readonly entry: ProcessEntry } | { readonly kind: "nobody" | "unknown" };
@@ -26,7 +26,7 @@ export function findEditor(pid: number, census: Pick<Census, "processes">): Proc
   return ancestorsOf(pid, census).find(isEditor);
 }
 
-function isEditor({ program, argv }: ProcessEntry): boolean {
+export function isEditor({ program, argv }: ProcessEntry): boolean {
   const words = [program?.file ?? "", argv[0] ?? ""];
   return words.some((word) => editors.has(nameIn(word).toLowerCase()) || editorPath.test(word)) || argv.includes("--type=extensionHost");
 }

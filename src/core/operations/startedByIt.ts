@@ -1,11 +1,11 @@
 import type { Agent } from "../agent.ts";
 import type { Census, ProcessEntry } from "../census.ts";
 import type { Run } from "../facet.ts";
-import { startOrder } from "../marks.ts";
 import { isShared } from "../orphanProtection.ts";
 import type { ProcessIdentity } from "../process.ts";
 import { nameOfProcess } from "../processWords.ts";
 import type { Session } from "../session.ts";
+import { startOrder } from "../startOrder.ts";
 import type { OperationContext } from "./operation.ts";
 
 /** A process that carries the mark of the session's agent and has outlived it: a command in the background, which still writes where it was told to. Not what others share. */

@@ -1,0 +1,37 @@
+import type { Agent } from "./agent.ts";
+import type { Census, ProcessEntry } from "./census.ts";
+import { isEditor } from "./parentage.ts";
+import { nameIn } from "./processWords.ts";
+import { startOrder } from "./startOrder.ts";
+
+/** The processes of a moment, with what their environments tell of who has started them. */
+export interface Marked {
+  readonly census: Census;
+  readonly agents: readonly Agent[];
+  /** Of what has no terminal. */
+  readonly environmentOf: (process: ProcessEntry) => ReadonlyMap<string, string>;
+}
+
+/** The tmux server in which it was started, where that lives. */
+export function findTmuxServer(environment: ReadonlyMap<string, string>, child: ProcessEntry, { processes }: Census): ProcessEntry | undefined {
+  const [, pid] = /,(\d+),\d+$/.exec(environment.get("TMUX") ?? "") ?? [];
+  const server = processes?.get(Number(pid));
+  return server && server.state !== "zombie" && isOlder(server, child) ? server : undefined;
+}
+
+/** Another that lives, has been given the same mark, and hands it on to whatever a person starts in it. A tmux server is told by its own variable. */
+export function findOtherHeir(variable: string, value: string, child: ProcessEntry, { census, environmentOf }: Marked): ProcessEntry | undefined {
+  return [...(census.processes?.values() ?? [])].find(
+    (entry) => entry !== child && environmentOf(entry).get(variable) === value && entry.state !== "zombie" && handsOn(entry) && isOlder(entry, child),
+  );
+}
+
+function isOlder(entry: ProcessEntry, child: ProcessEntry): boolean {
+  return (startOrder(entry, child) ?? 0) <= 0;
+}
+
+function handsOn(entry: ProcessEntry): boolean {
+  const { program, argv } = entry;
+  return isEditor(entry) || starters.has(nameIn(program?.file ?? argv[0]).toLowerCase()) || /\bGod Daemon\b/.test(argv[0] ?? "");
+}
+const starters = new Set(["screen", "zellij", "dbus-daemon"]);
