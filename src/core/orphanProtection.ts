@@ -24,6 +24,8 @@ export interface Trace {
   readonly clients: "none" | "some" | "unknown";
   /** It, or what runs below it, may have a window on somebody's screen. */
   readonly isGraphical: boolean;
+  /** It goes on when its terminal is closed, as it was told to. */
+  readonly ignoresHangUp: boolean;
   readonly cwd: string | undefined;
 }
 

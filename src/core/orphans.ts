@@ -32,7 +32,8 @@ export interface Orphan {
   readonly usage: Usage | undefined;
 }
 
-export type Suspect = Omit<Orphan, "cwd" | "usage">;
+/** `isOfPane`: it was left in a pane, and nothing tells that an agent started it there. */
+export type Suspect = Omit<Orphan, "cwd" | "usage"> & { readonly isOfPane: boolean };
 
 /** All that the process table and the marks in environments bring up, the topmost of each tree. What is in question goes on to `orphanOf`. */
 export function suspectsOf(seen: Seen): readonly Suspect[] {
@@ -61,8 +62,9 @@ export function suspectsOf(seen: Seen): readonly Suspect[] {
 }
 
 /** With what was found out about it: an orphan, or protected. */
-export function orphanOf(suspect: Suspect, trace: Trace): Orphan {
-  const protection = suspect.protection ?? whyHeld(trace);
+export function orphanOf({ isOfPane, ...suspect }: Suspect, trace: Trace): Orphan {
+  const outlives = isOfPane && trace.ignoresHangUp ? "it was started so as to outlive its pane" : undefined;
+  const protection = suspect.protection ?? whyHeld(trace) ?? outlives;
   return { ...suspect, protection, cwd: trace.cwd ?? suspect.session?.cwd, usage: undefined };
 }
 
@@ -90,13 +92,14 @@ function otherLeft(entry: ProcessEntry, seen: Seen): readonly Suspect[] {
   const fate = fateOf(entry, seen);
   if (!fate || fate.kind === "lives" || (parent.kind === "lives" && parent.entry.identity.pid !== fate.tmuxPid)) return [];
   const doubt = fate.kind === "unknown" ? `it was ${fate.why}` : undefined;
-  return [suspect(entry, seen, { why: `It was ${fate.why}.`, tmuxPid: fate.tmuxPid, doubt })];
+  return [suspect(entry, seen, { why: `It was ${fate.why}.`, isOfPane: fate.of === "pane", tmuxPid: fate.tmuxPid, doubt })];
 }
 
 interface Found {
   readonly why: string;
   readonly session?: Session;
   readonly isDaemon?: boolean;
+  readonly isOfPane?: boolean;
   readonly tmuxPid?: number | undefined;
   /** What already speaks against it. */
   readonly doubt?: string | undefined;
@@ -113,6 +116,7 @@ function suspect(entry: ProcessEntry, seen: Seen, found: Found): Suspect {
     protection:
       whyProtected(entry, { tree, isDaemon: found.isDaemon ?? false, isUnrecorded: found.session !== undefined, tmuxPid: found.tmuxPid }, seen) ?? found.doubt,
     tree,
+    isOfPane: found.isOfPane ?? false,
     session: found.session,
     startedAt,
   };

@@ -9,6 +9,7 @@ import { isSameProcess } from "../../core/process.ts";
 import type { Roster } from "../../core/roster.ts";
 import { growTree } from "../../core/tree.ts";
 import { clientsOf } from "../../system/clients.ts";
+import { ignoresHangUp } from "../../system/hangUp.ts";
 import type { Machine } from "../../system/machine.ts";
 import { serviceOf } from "../../system/serviceOf.ts";
 import { usageOf } from "../../system/usage.ts";
@@ -63,11 +64,16 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
   /** What is protected already need not be looked into. */
   async function traceOf({ process: identity, tree, protection, session }: Suspect): Promise<Trace> {
     const cwd = await machine.cwdOf(identity);
-    if (protection !== undefined) return { service: { kind: "unknown" }, clients: "unknown", isGraphical: false, cwd };
+    if (protection !== undefined) return { service: { kind: "unknown" }, clients: "unknown", isGraphical: false, ignoresHangUp: false, cwd };
     const pids = tree.map((entry) => entry.identity.pid);
     // An agent's own program has none, whatever it has loaded.
-    const [service, clients, isGraphical] = await Promise.all([serviceOf(identity.pid), clientsOf(pids), mayHaveWindow(session ? tree.slice(1) : tree)]);
-    return { service, clients, isGraphical, cwd };
+    const [service, clients, isGraphical, isDeaf] = await Promise.all([
+      serviceOf(identity.pid),
+      clientsOf(pids),
+      mayHaveWindow(session ? tree.slice(1) : tree),
+      ignoresHangUp(identity.pid),
+    ]);
+    return { service, clients, isGraphical, ignoresHangUp: isDeaf, cwd };
   }
 }
 const readAtOnce = 64;

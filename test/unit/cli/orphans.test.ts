@@ -150,15 +150,25 @@ test("what was left in a pane is found when the pane is closed, not while it is 
 
 test("what stayed when its pane was closed is still the child of that tmux server, and nobody's", async () => {
   const pane = stage
-    .tmux("new-session", "-d", "-P", "-F", "#{pane_id}", "-s", "stays", "-c", stage.work, "--", "sh", "-c", "trap '' HUP; exec sleep 7009")
+    .tmux("new-session", "-d", "-P", "-F", "#{pane_id}", "-s", "stays", "-c", stage.work, "--", "sh", "-c", "trap : HUP; while :; do sleep 7009; done")
     .trim();
-  const { pid } = await until(() => allProcesses().find((each) => argvOf(each.pid).join(" ") === "sleep 7009" && folderOf(each.pid) === stage.work));
+  const { pid } = await until(() => allProcesses().find((each) => argvOf(each.pid)[2]?.includes("sleep 7009") && folderOf(each.pid) === stage.work));
+  await until(() => allProcesses().find((each) => argvOf(each.pid).join(" ") === "sleep 7009"));
   stage.tmux("new-session", "-d", "-s", "beside it");
   stage.tmux("kill-pane", "-t", pane);
-  const row = await untilOrphan("sleep 7009");
+  const row = await until(async () => (await orphans()).find((each) => each.pid === pid));
   const parent = allProcesses().find((each) => each.pid === pid)?.ppid;
   expect([row.pid, row.protected, parent]).toEqual([pid, false, Number(stage.tmux("display-message", "-p", "#{pid}"))]);
   expect((await stage.warden(["orphans", "--end", row.key, "--yes"])).code).toBe(0);
+});
+
+test("what a person has started with nohup has outlived its closed pane as it was told to, and is protected", async () => {
+  const command = "nohup setsid -f sleep 7011 > /dev/null 2>&1; sleep 7012";
+  const pane = stage.tmux("new-session", "-d", "-P", "-F", "#{pane_id}", "-s", "nohup", "-c", stage.work, "--", "sh", "-c", command).trim();
+  await until(() => allProcesses().find((each) => argvOf(each.pid).join(" ") === "sleep 7012"));
+  stage.tmux("new-session", "-d", "-s", "still there");
+  stage.tmux("kill-pane", "-t", pane);
+  expect((await untilOrphan("sleep 7011")).protected_because).toBe("it was started so as to outlive its pane");
 });
 
 test("a server that somebody is connected to is protected, by TCP and by a Unix socket, and is not when they have left", async () => {

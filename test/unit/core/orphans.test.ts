@@ -224,14 +224,21 @@ test.each([
   [{ service: { kind: "none" }, clients: "none" }, undefined],
 ] as const)("with %o it is protected by: %s", (trace, reason) => {
   const [suspect] = suspects({ entries: [child], marks: marked });
-  const orphan = suspect && orphanOf(suspect, { ...trace, isGraphical: false, cwd: "/app" });
+  const orphan = suspect && orphanOf(suspect, { ...trace, isGraphical: false, ignoresHangUp: false, cwd: "/app" });
   expect([orphan?.cwd, orphan?.protection]).toEqual(["/app", reason === undefined ? undefined : expect.stringContaining(reason)]);
 });
 
 test("what may have a window on the screen is somebody's, whoever has started it", () => {
-  const trace = { service: { kind: "none" }, clients: "none", isGraphical: true, cwd: "/app" } as const;
+  const trace = { service: { kind: "none" }, clients: "none", isGraphical: true, ignoresHangUp: false, cwd: "/app" } as const;
   const judged = (marks: Given["marks"]) => suspects({ entries: [child], ...(marks && { marks }) }).map((each) => orphanOf(each, trace).protection);
   for (const marks of [tmux, { OPENCODE_PID: "60" }]) expect(judged({ 70: marks })).toEqual(["it may have a window on the screen"]);
+});
+
+test("what ignores that its pane is closed was started to outlive it; what an agent has left ignores it by no wish of a person's", () => {
+  const trace = { service: { kind: "none" }, clients: "none", isGraphical: false, ignoresHangUp: true, cwd: "/app" } as const;
+  const judged = (marks: Given["marks"]) => suspects({ entries: [child], ...(marks && { marks }) }).map((each) => orphanOf(each, trace).protection);
+  expect(judged({ 70: tmux })).toEqual(["it was started so as to outlive its pane"]);
+  expect(judged({ 70: { ...tmux, OPENCODE_PID: "60" } })).toEqual([undefined]);
 });
 
 test("a run without a process of its own is no agent that could be left", () => {
