@@ -8,7 +8,7 @@ import type { Usage } from "./usage.ts";
 export interface IdleAgent {
   readonly session: Session;
   readonly process: ProcessIdentity;
-  /** When something last happened in it, by what its agent or a book has written. */
+  /** When something last happened in it, by what its agent has written, or a book later. */
   readonly since: number;
 }
 
@@ -27,10 +27,10 @@ export function idleAgentOf(session: Session, idleMs: number, now: number): Idle
   return since !== undefined && since <= now - idleMs ? { session, process: run.host.process, since } : undefined;
 }
 
-/** The latest that anybody has written of it. Where only its start is known, nothing is. */
+/** By its own agent's word; a book may know of a later touch. Where only a book tells, its agent may be at work at what the book is not told of. */
 function lastTouched({ run, records }: Session): number | undefined {
-  const times = [run?.idleSince, ...records.map(({ lastInteractionAt }) => lastInteractionAt)].filter((at) => at !== undefined);
-  return times.length === 0 ? undefined : Math.max(...times);
+  const times = records.flatMap(({ lastInteractionAt }) => lastInteractionAt ?? []);
+  return run?.idleSince === undefined ? undefined : Math.max(run.idleSince, ...times);
 }
 
 /** "9 open agents idle over 4 h, 6.2 GB: stop, all resumable" */

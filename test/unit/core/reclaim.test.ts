@@ -28,6 +28,10 @@ test("an agent that its own file calls idle for longer, and that can be resumed,
 test.each<[string, Session]>([
   ["was idle for less", aSession(idle({ idleSince: now - 3 * hour }))],
   ["is idle since nobody knows when", aSession(aRun({ conversation: talk("A", { resumable: seen(true) }) }))],
+  [
+    "does not tell itself since when, though a book does",
+    aSession(aRun({ conversation: talk("A", { resumable: seen(true) }) }), aRecord("entire", { lastInteractionAt: now - 9 * hour })),
+  ],
   ["was touched since by what a book knows", aSession(idle(), aRecord("entire", { lastInteractionAt: now - hour }))],
   ["is working", aSession(idle({ activity: seen("working") }))],
   ["waits for an answer", aSession(idle({ activity: seen("needsInput") }))],
