@@ -56,6 +56,6 @@ async function isAsBefore(path: string, stamp: string): Promise<boolean> {
 }
 
 async function isOwnFile(path: string): Promise<boolean> {
-  const found = await findStats(path);
+  const found = await findStats(path).catch(() => undefined);
   return found !== undefined && found.isFile() && isOwn(found);
 }

@@ -37,10 +37,10 @@ export async function isBelow(root: string, path: string): Promise<boolean> {
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** A clause for whatever the system said when something could not be changed; undefined: that is a fault of ours. */
+/** A clause for whatever the system said when something could not be read or changed; undefined: that is a fault of ours. */
 export function whyNotChanged(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  switch (code) {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  switch (error.code) {
     case "EACCES":
     case "EPERM":
       return "it may not be changed";
@@ -60,9 +60,16 @@ export function whyNotChanged(error: unknown): string | undefined {
     case "ELOOP":
     case "ENOTDIR":
       return "it was replaced meanwhile";
+    case "ENAMETOOLONG":
+      return "a path in it is too long";
     default:
-      return undefined;
+      return "syscall" in error ? `the system says ${String(error.code)}` : undefined;
   }
+}
+
+/** Nothing is there, or no longer. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
 export function blocked(reason: string): { readonly kind: "blocked"; readonly reason: string } {
@@ -83,10 +90,11 @@ async function lookFor(path: string): Promise<BigIntStats | "absent" | ReturnTyp
         return blocked("its folder may not be read");
       case "ELOOP":
         return blocked("the links on the way to it lead in a circle");
-      case "EIO":
-        return blocked("its disk fails");
-      default:
-        throw error;
+      default: {
+        const reason = whyNotChanged(error);
+        if (reason === undefined) throw error;
+        return blocked(reason);
+      }
     }
   }
 }

@@ -4,8 +4,9 @@ import type { Store, StoreOutcome } from "../../core/store.ts";
 import { leftTempsOf, removeLeftTemps } from "../leftTemps.ts";
 import { readOwnText, stampOf, textOf } from "../ownFile.ts";
 import { replaceOwnFile } from "../replaceOwnFile.ts";
-import { blocked, lookAt, whyNotChanged } from "./confined.ts";
+import { blocked, isGone, lookAt } from "./confined.ts";
 import type { Confined } from "./confined.ts";
+import { guarded, reasonOf } from "./guarded.ts";
 
 /** Entries of a file that its program writes anew as a whole, such as one of JSON. */
 export interface Cut extends Confined {
@@ -23,7 +24,7 @@ export async function cutStoresIn(cut: Cut): Promise<readonly Store[]> {
   const found = await entriesIn(cut);
   if (found.kind === "none" && (await tempsWith(cut)).length === 0) return [];
   return [
-    {
+    guarded({
       name,
       path,
       bytes: found.kind === "found" ? found.bytes : undefined,
@@ -49,7 +50,7 @@ export async function cutStoresIn(cut: Cut): Promise<readonly Store[]> {
         if (now.kind === "none") return left;
         return [now.kind === "blocked" ? `${path}: ${now.reason}` : `its entries in ${path}`, ...left];
       },
-    },
+    }),
   ];
 }
 
@@ -62,7 +63,15 @@ async function tempsWith(cut: Cut): Promise<readonly string[]> {
 
 type Found = { readonly kind: "found"; readonly bytes: number } | { readonly kind: "none" } | { readonly kind: "blocked"; readonly reason: string };
 
-async function entriesIn({ root, path, without }: Cut): Promise<Found> {
+async function entriesIn(cut: Cut): Promise<Found> {
+  try {
+    return await findEntries(cut);
+  } catch (error) {
+    return blocked(reasonOf(error));
+  }
+}
+
+async function findEntries({ root, path, without }: Cut): Promise<Found> {
   const target = await lookAt({ root, path });
   switch (target.kind) {
     case "absent":
@@ -119,8 +128,7 @@ async function cutOnce({ path, without, quietMs = 50 }: Cut): Promise<StoreOutco
         return blocked(replaced.reason);
     }
   } catch (error) {
-    const reason = whyNotChanged(error);
-    if (reason === undefined) throw error;
-    return blocked(reason);
+    if (isGone(error)) return { kind: "absent" };
+    throw error;
   }
 }

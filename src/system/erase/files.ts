@@ -1,8 +1,9 @@
 import { lstat, readdir, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Store, StoreOutcome } from "../../core/store.ts";
-import { blocked, lookAt, whyNotChanged } from "./confined.ts";
+import { blocked, lookAt } from "./confined.ts";
 import type { Confined } from "./confined.ts";
+import { guarded } from "./guarded.ts";
 
 /** A place that is all the conversation's, and goes as a whole. */
 export interface Whole extends Confined {
@@ -17,7 +18,7 @@ export async function storesAt(whole: Whole): Promise<readonly Store[]> {
   if (target.kind === "absent") return [];
   let otherNames = 0;
   return [
-    {
+    guarded({
       name,
       path,
       bytes: target.kind === "file" || target.kind === "folder" ? await bytesOf(path) : undefined,
@@ -45,7 +46,7 @@ export async function storesAt(whole: Whole): Promise<readonly Store[]> {
           ...(otherNames > 0 ? [`the same file under ${otherNames === 1 ? "another name" : `${otherNames} other names`}`] : []),
         ];
       },
-    },
+    }),
   ];
 }
 
@@ -55,14 +56,14 @@ export async function linkStoresAt(whole: Whole, isIts: (path: string) => Promis
   const isItsLink = async (): Promise<boolean> => (await lookAt(whole)).kind === "link" && (await isIts(path));
   if (!(await isItsLink())) return [];
   return [
-    {
+    guarded({
       name,
       path,
       bytes: 0,
       belongsBecause,
       erase: async () => ((await isItsLink()) ? eraseThis(path, "link") : { kind: "absent" }),
       residue: async () => ((await isItsLink()) ? [path] : []),
-    },
+    }),
   ];
 }
 
@@ -82,8 +83,6 @@ async function eraseThis(path: string, kind: "file" | "folder" | "link"): Promis
     return { kind: "erased" };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return { kind: "absent" };
-    const reason = whyNotChanged(error);
-    if (reason === undefined) throw error;
-    return blocked(reason);
+    throw error;
   }
 }

@@ -7,8 +7,9 @@ import { leftTempsOf, removeLeftTemps } from "../leftTemps.ts";
 import { withOwnFile } from "../ownFile.ts";
 import type { RewritePace } from "../rewriteLines.ts";
 import { rewriteLines } from "../rewriteLines.ts";
-import { blocked, lookAt, whyNotChanged } from "./confined.ts";
+import { blocked, isGone, lookAt } from "./confined.ts";
 import type { Confined, Target } from "./confined.ts";
+import { guarded, reasonOf } from "./guarded.ts";
 
 /** Lines of a file that others write to as well. */
 export interface Lines extends Confined {
@@ -27,7 +28,7 @@ export async function lineStoresIn(lines: Lines): Promise<readonly Store[]> {
   if (found.every(({ kind }) => kind === "none")) return [];
   let otherNames = 0;
   return [
-    {
+    guarded({
       name,
       path,
       bytes: found.reduce<number | undefined>((sum, each) => (sum === undefined || each.kind === "blocked" ? undefined : sum + bytesOf(each)), 0),
@@ -58,9 +59,7 @@ export async function lineStoresIn(lines: Lines): Promise<readonly Store[]> {
           }
         } catch (error) {
           if (isGone(error)) return { kind: "absent" };
-          const reason = whyNotChanged(error);
-          if (reason === undefined) throw error;
-          return blocked(reason);
+          throw error;
         }
       },
       async residue() {
@@ -68,7 +67,7 @@ export async function lineStoresIn(lines: Lines): Promise<readonly Store[]> {
         const elsewhere = otherNames > 0 ? [`the file as it was, under ${otherNames === 1 ? "another name" : `${otherNames} other names`}`] : [];
         return [...wordsFor(path, await linesIn(lines)), ...(await linesInTemps(lines)).flatMap((each) => wordsFor(each.path, each)), ...elsewhere];
       },
-    },
+    }),
   ];
 }
 
@@ -92,7 +91,15 @@ function wordsFor(path: string, found: Found): readonly string[] {
   return [found.kind === "blocked" ? `${path}: ${found.reason}` : `${found.count === 1 ? "1 line" : `${found.count} lines`} of ${path}`];
 }
 
-async function linesIn({ root, path, isIts }: Lines): Promise<Found> {
+async function linesIn(lines: Lines): Promise<Found> {
+  try {
+    return await countLines(lines);
+  } catch (error) {
+    return blocked(reasonOf(error));
+  }
+}
+
+async function countLines({ root, path, isIts }: Lines): Promise<Found> {
   const target = await lookAt({ root, path });
   if (target.kind === "absent") return { kind: "none" };
   const why = whyNoText(target);
@@ -111,10 +118,6 @@ async function linesIn({ root, path, isIts }: Lines): Promise<Found> {
   });
   if ("count" in read) return read.count > 0 ? { kind: "found", ...read } : { kind: "none" };
   return read.kind === "absent" ? { kind: "none" } : blocked(read.reason);
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 const nowhere = { appendFile: async () => undefined };

@@ -6,6 +6,7 @@ import { emptyLog, readDatabase, writeDatabase } from "../sqlite.ts";
 import type { Database, Reached } from "../sqlite.ts";
 import { blocked, lookAt } from "./confined.ts";
 import type { Confined } from "./confined.ts";
+import { guarded, reasonOf } from "./guarded.ts";
 
 /** Rows of a database that another program keeps. */
 export interface Rows extends Confined {
@@ -32,7 +33,7 @@ export async function rowStoresIn(rows: Rows): Promise<readonly Store[]> {
     return { kind: "erased" };
   };
   return [
-    {
+    guarded({
       name,
       path,
       bytes: undefined,
@@ -68,7 +69,7 @@ export async function rowStoresIn(rows: Rows): Promise<readonly Store[]> {
           ? `Its id still stands in parts of ${path} that are no longer used, and text of it may: its own program writes over them in time.`
           : `Text of it may remain in parts of ${path} that were no longer used before: its own program writes over them in time.`;
       },
-    },
+    }),
   ];
 }
 
@@ -77,7 +78,7 @@ export async function logStoresIn(of: Pick<Rows, "root" | "path" | "id">): Promi
   const { path } = of;
   if ((await lookAt(of)).kind !== "file" || !(await isInLog(of))) return [];
   return [
-    {
+    guarded({
       name: `what the log of ${basename(path)} still holds of it`,
       path: `${path}-wal`,
       bytes: undefined,
@@ -88,7 +89,7 @@ export async function logStoresIn(of: Pick<Rows, "root" | "path" | "id">): Promi
         return why === undefined ? { kind: "erased" } : blocked(why);
       },
       residue: async () => ((await isInLog(of)) ? leftOver(of) : []),
-    },
+    }),
   ];
 }
 
@@ -100,7 +101,12 @@ async function whyLogStays({ root, path }: Confined): Promise<string | undefined
 }
 
 async function isInLog({ path, id }: Pick<Rows, "path" | "id">): Promise<boolean> {
-  return (await countOf(id, [`${path}-wal`])) > 0;
+  try {
+    return (await countOf(id, [`${path}-wal`])) > 0;
+  } catch (error) {
+    // What can't be read may name it.
+    return reasonOf(error) !== "";
+  }
 }
 
 /** Where the log could not be emptied: it has pages as they were, or the database has, into which the newer ones could not be brought. */
