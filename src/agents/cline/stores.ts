@@ -5,6 +5,7 @@ import type { Kept, LeftAlone, Store, StoreOutcome } from "../../core/store.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { rowStoresIn } from "../../system/erase/rows.ts";
 import type { Rows } from "../../system/erase/rows.ts";
+import { unreadableBelow } from "../../system/erase/unreadable.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { emptyLog } from "../../system/sqlite.ts";
 import { isSamePlace } from "../elsewhere.ts";
@@ -40,7 +41,7 @@ async function keptIn(home: string, id: string): Promise<Kept> {
   const teams = await keptTeams(home, id);
   const checkpoints = await keptCheckpoints(home, id, await foldersOf(home, id));
   const logLines = await keptLogLines(home, id);
-  return {
+  const kept: Kept = {
     stores: [
       ...prompts.stores,
       ...teams.stores,
@@ -52,6 +53,7 @@ async function keptIn(home: string, id: string): Promise<Kept> {
     ],
     leftAlone: [...prompts.leftAlone, ...teams.leftAlone, ...checkpoints.leftAlone, ...logLines.leftAlone, ...(await mentions(home, id))],
   };
+  return { ...kept, leftAlone: [...kept.leftAlone, ...(await unreadableBelow(home, [...kept.stores, ...kept.leftAlone]))] };
 }
 
 async function recordStores(home: string, id: string): Promise<readonly Store[]> {

@@ -34,7 +34,7 @@ export async function readRows<T>({ root, path }: CodexDatabase, use: (database:
 }
 
 /** The one key of its `config.toml` that moves them, which has to stand before the first table. */
-async function databaseFolderOf(home: string): Promise<string> {
+export async function databaseFolderOf(home: string): Promise<string> {
   const [top = ""] = ((await readIfPresent(join(home, "config.toml"), 1024 * 1024)) ?? "").split(/^\s*\[/m);
   const [, basic, literal] = /^\s*sqlite_home\s*=\s*(?:"([^"\\]+)"|'([^']+)')/m.exec(top) ?? [];
   const named = basic ?? literal ?? process.env["CODEX_SQLITE_HOME"];

@@ -2,12 +2,13 @@ import type { ConversationPlace } from "../../core/agent.ts";
 import type { Kept, Store } from "../../core/store.ts";
 import { blocked, lookAt } from "../../system/erase/confined.ts";
 import { countOf, logStoresIn } from "../../system/erase/rows.ts";
+import { unreadableBelow } from "../../system/erase/unreadable.ts";
 import { findOnPath } from "../../system/findOnPath.ts";
 import { emptyLog } from "../../system/sqlite.ts";
 import { isSamePlace } from "../elsewhere.ts";
 import { uuidPattern } from "../ids.ts";
 import { forksOf, sortTranscripts } from "./belonging.ts";
-import { findDatabases } from "./databases.ts";
+import { databaseFolderOf, findDatabases } from "./databases.ts";
 import type { CodexDatabase } from "./databases.ts";
 import { noProgram } from "./deleteByProgram.ts";
 import { familyOf, forksOn } from "./family.ts";
@@ -55,6 +56,7 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
   const emptied = databases.filter(({ path }) => !rows.some((store) => store.path === path));
   const stores = [...rows, ...(await Promise.all(emptied.map((database) => logStoresIn({ ...database, id })))).flat()];
   const why = its.stores.length > 0 ? await whyNotAtAll(place, its.leftAlone.length === 0) : undefined;
+  const root = await databaseFolderOf(home);
   const known = [...stores, ...its.leftAlone, ...databases].map(({ path }) => path);
   return {
     stores: why === undefined ? stores : stores.map((store) => ({ ...store, erase: async () => blocked(why) })),
@@ -64,6 +66,8 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
       ...forksOf(ids, transcripts),
       ...(await rowsOfOthers(databases, ids, id)),
       ...(await mentionsIn(home, id, known)),
+      ...(await unreadableBelow(home, stores)),
+      ...(root === home ? [] : await unreadableBelow(root, stores, 1)),
     ],
   };
 }

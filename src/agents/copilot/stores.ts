@@ -6,6 +6,7 @@ import { withoutElements, withoutMembers, withValue } from "../../system/cutElem
 import { cutStoresIn } from "../../system/erase/cuts.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { replacedBy } from "../../system/leftTemps.ts";
+import { unreadableBelow } from "../../system/erase/unreadable.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { uuidPattern } from "../ids.ts";
 import { commandHistory } from "./commandHistory.ts";
@@ -49,7 +50,13 @@ async function keptIn(home: string, id: string): Promise<Kept> {
     ...(await earlierStores(home, id)),
   ];
   const other = await otherIdIn(folder, id);
-  const leftAlone = [...logs.leftAlone, ...typed.leftAlone, ...(await rowsLeftAlone(home, id)), ...(await filesThatNameIt(home, id))];
+  const leftAlone = [
+    ...logs.leftAlone,
+    ...typed.leftAlone,
+    ...(await rowsLeftAlone(home, id)),
+    ...(await filesThatNameIt(home, id)),
+    ...(await placesThatCannotBeRead(home, [...stores, { path: folder }])),
+  ];
   if (other === undefined) return { stores: [...stores, ...(await at("its events, checkpoints and snapshots", folder))], leftAlone };
   return { stores, leftAlone: [...leftAlone, { name: "a session's folder", path: folder, why: `it says that it is of ${other}`, holds: "text" }] };
 }
@@ -95,4 +102,10 @@ async function filesThatNameIt(home: string, id: string): Promise<readonly LeftA
   }
   return found;
 }
+/** The folders that it keeps conversations in; its programs lie beside them, which are many files. */
+async function placesThatCannotBeRead(home: string, known: readonly { readonly path: string }[]): Promise<readonly LeftAlone[]> {
+  const folders = ["session-state", "history-session-state", "sidebar-sessions-state", "logs"].map((name) => join(home, name));
+  return [...(await unreadableBelow(home, known, 1)), ...(await Promise.all(folders.map((folder) => unreadableBelow(folder, known)))).flat()];
+}
+
 const largestBytes = 16 * 1024 * 1024;

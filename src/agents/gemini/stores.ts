@@ -8,6 +8,7 @@ import { lookAt } from "../../system/erase/confined.ts";
 import { cutStoresIn } from "../../system/erase/cuts.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { lineStoresIn } from "../../system/erase/lines.ts";
+import { unreadableBelow } from "../../system/erase/unreadable.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { uuidPattern } from "../ids.ts";
 import { parseJson } from "../jsonText.ts";
@@ -26,10 +27,13 @@ export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { i
   const homes = new Set(home === undefined ? [defaultHome(), ...configHomes] : [home]);
   const kept: Kept[] = [];
   for (const each of homes) {
+    const inHome: Kept[] = [];
     for (const name of await listIfPresent(join(each, "tmp"))) {
       signal.throwIfAborted();
-      kept.push(await keptIn({ home: each, project: join(each, "tmp", name), id }));
+      inHome.push(await keptIn({ home: each, project: join(each, "tmp", name), id }));
     }
+    const known = inHome.flatMap(({ stores, leftAlone }) => [...stores, ...leftAlone]);
+    kept.push(...inHome, { stores: [], leftAlone: await unreadableBelow(join(each, "tmp"), known) });
   }
   return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
 };

@@ -1,9 +1,9 @@
-import { lstat, opendir, readlink } from "node:fs/promises";
+import { lstat, readlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import * as z from "zod";
 import type { Kept, LeftAlone } from "../../../core/store.ts";
 import { countOf } from "../../../system/erase/rows.ts";
-import { isAbsence } from "../../../system/files.ts";
+import { entriesOf, isReadable, unreadable } from "../../../system/erase/unreadable.ts";
 import { replacedBy } from "../../../system/leftTemps.ts";
 import { uuidPattern } from "../../ids.ts";
 import { parseJson } from "../../jsonText.ts";
@@ -20,37 +20,39 @@ interface Sought {
 
 /** Every file of a config home that names the id and is not the conversation's own: what a search for it would still find after a purge. */
 export async function findMentions(sought: Sought, signal: AbortSignal): Promise<readonly LeftAlone[]> {
-  const { home, id, since, known } = sought;
+  const { home, since, known } = sought;
   const taken = new Set([...known.stores, ...known.leftAlone].map(({ path }) => path));
   const mentions: LeftAlone[] = [];
   for await (const entry of entriesBelow(home, sought, taken)) {
     signal.throwIfAborted();
-    const { path } = entry;
-    if (entry.isNamed || ((await isWrittenSince(path, since)) && (await isIn(path, id)))) mentions.push(await wordsFor(path, sought));
+    if (entry.kind === "unreadable") mentions.push(unreadable(entry.path, "folder"));
+    else if (entry.isNamed) mentions.push(await wordsFor(entry.path, sought));
+    else if (await isWrittenSince(entry.path, since)) mentions.push(...(await mentionIn(entry.path, sought)));
   }
   // Beside the usual home, not in it.
   const settings = join(dirname(home), ".claude.json");
-  if (basename(home) === ".claude" && (await isIn(settings, id))) mentions.push({ ...settingsFile, path: settings });
+  if (basename(home) === ".claude") mentions.push(...(await mentionIn(settings, sought)));
   return mentions;
 }
 
-interface Entry {
+type Entry = { readonly kind: "unreadable"; readonly path: string } | Found;
+
+interface Found {
+  readonly kind: "found";
   readonly path: string;
   /** Its name has the id, or the name that it is a link to: what is below it is not looked at. */
   readonly isNamed: boolean;
 }
 
 async function* entriesBelow(folder: string, sought: Sought, taken: ReadonlySet<string>): AsyncGenerator<Entry> {
-  const entries = await opendir(folder).catch((error: unknown) => {
-    if (isAbsence(error)) return [];
-    throw error;
-  });
-  for await (const entry of entries) {
+  const entries = await entriesOf(folder);
+  if (entries === "unreadable") yield { kind: "unreadable", path: folder };
+  for (const entry of entries === "unreadable" ? [] : entries) {
     const path = join(folder, entry.name);
     if (taken.has(path) || taken.has(replacedBy(path) ?? path)) continue;
     const leadsTo = entry.isSymbolicLink() ? await readlink(path).catch(() => "") : "";
     const isNamed = entry.name.includes(sought.id) || leadsTo.includes(sought.id);
-    if (isNamed || entry.isFile()) yield { path, isNamed };
+    if (isNamed || entry.isFile()) yield { kind: "found", path, isNamed };
     else if (entry.isDirectory()) yield* entriesBelow(path, sought, taken);
   }
 }
@@ -61,18 +63,14 @@ async function isWrittenSince(path: string, since: number): Promise<boolean> {
 }
 const clocksDifferMs = 60_000;
 
-async function isIn(path: string, id: string): Promise<boolean> {
-  try {
-    return (await countOf(id, [path])) > 0;
-  } catch (error) {
-    if (isAbsence(error)) return false;
-    throw error;
-  }
+async function mentionIn(path: string, sought: Sought): Promise<readonly LeftAlone[]> {
+  if (!(await isReadable(path))) return [unreadable(path, "file")];
+  return (await countOf(sought.id, [path])) > 0 ? [await wordsFor(path, sought)] : [];
 }
 
 async function wordsFor(path: string, { home, id }: Sought): Promise<LeftAlone> {
   const [folder = "", , conversation = ""] = relative(home, path).split(sep);
-  if (folder === ".claude.json" || folder === "backups") return { ...settingsFile, path };
+  if (basename(path) === ".claude.json" || folder === "backups") return { ...settingsFile, path };
   if (folder === "projects" && uuidPattern.test(conversation.replace(/\.jsonl$/, ""))) {
     return path.endsWith(".jsonl") && (await repeats(path, id))
       ? { name: "another conversation", path, why: "it was forked from this one, and repeats what was said", holds: "text" }

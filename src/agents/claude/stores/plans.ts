@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { LeftAlone, Store } from "../../../core/store.ts";
 import { blocked } from "../../../system/erase/confined.ts";
 import { storesAt } from "../../../system/erase/files.ts";
+import { entriesOf } from "../../../system/erase/unreadable.ts";
 import { countOf } from "../../../system/erase/rows.ts";
 import { listIfPresent } from "../../../system/files.ts";
 import { parseJson } from "../../jsonText.ts";
@@ -25,7 +26,8 @@ export async function findPlans(
       const path = join(home, "plans", file);
       // Words may be an ending of other words: what is called as a sub-agent's plan may be another conversation's own.
       const slugs = [...new Set([slug, file.slice(0, -".md".length)])];
-      if (await isToldElsewhere(home, slugs, own, signal)) leftAlone.push({ name, path, why: "another conversation works by it too", holds: "text" });
+      const why = await whyNotOwn(home, slugs, own, signal);
+      if (why !== undefined) leftAlone.push({ name, path, why, holds: "text" });
       else stores.push(...(await planStores(home, path, slugs, own)));
     }
   }
@@ -42,7 +44,10 @@ async function planStores(home: string, path: string, slugs: readonly string[], 
   const found = await storesAt({ root: home, path, name, belongsBecause: "only its own transcript names it" });
   return found.map((store) => ({
     ...store,
-    erase: async (signal) => ((await isToldElsewhere(home, slugs, own, signal)) ? blocked("another conversation works by it by now") : store.erase(signal)),
+    async erase(signal) {
+      const why = await whyNotOwn(home, slugs, own, signal);
+      return why === undefined ? store.erase(signal) : blocked(why);
+    },
   }));
 }
 
@@ -59,17 +64,26 @@ async function slugsIn(transcripts: readonly Transcript[]): Promise<ReadonlySet<
   return slugs;
 }
 
-async function isToldElsewhere(home: string, slugs: readonly string[], own: readonly Transcript[], signal: AbortSignal): Promise<boolean> {
+/** Undefined: nobody else works by it, as far as every other transcript of the home tells. */
+async function whyNotOwn(home: string, slugs: readonly string[], own: readonly Transcript[], signal: AbortSignal): Promise<string | undefined> {
   const projects = join(home, "projects");
-  for (const project of await listIfPresent(projects)) {
-    for (const each of await listIfPresent(join(projects, project))) {
+  for (const project of await namesIn(projects)) {
+    const names = project === undefined ? [undefined] : await namesIn(join(projects, project));
+    for (const each of names) {
       signal.throwIfAborted();
+      if (project === undefined || each === undefined) return "what others work by can't be read";
       const path = join(projects, project, each);
       if (!each.endsWith(".jsonl") || own.some((transcript) => transcript.path === path)) continue;
       const isFile = (await lstat(path).catch(() => undefined))?.isFile() ?? false;
       // What can't be read may tell of it.
-      for (const slug of isFile ? slugs : []) if ((await countOf(`"${slug}"`, [path]).catch(() => 1)) > 0) return true;
+      for (const slug of isFile ? slugs : []) if ((await countOf(`"${slug}"`, [path]).catch(() => 1)) > 0) return "another conversation works by it";
     }
   }
-  return false;
+  return undefined;
+}
+
+/** One that is undefined stands for those that can't be read. */
+async function namesIn(folder: string): Promise<readonly (string | undefined)[]> {
+  const entries = await entriesOf(folder);
+  return entries === "unreadable" ? [undefined] : entries.map(({ name }) => name);
 }

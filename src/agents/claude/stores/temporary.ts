@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { LeftAlone, Store } from "../../../core/store.ts";
 import { storesAt } from "../../../system/erase/files.ts";
+import { unreadableBelow } from "../../../system/erase/unreadable.ts";
 import { listIfPresent } from "../../../system/files.ts";
 import { findStats, isOwn } from "../../../system/ownFile.ts";
 import { isNamedBy } from "./named.ts";
@@ -16,6 +17,7 @@ export async function findTemporary(
   const leftAlone: LeftAlone[] = [];
   for (const root of await rootsOf(named)) {
     const why = await whyNotItsRoot(root);
+    if (why === undefined) leftAlone.push(...(await unreadableBelow(root, [], 2)));
     for (const path of await findNamed(root, id)) {
       if (why === undefined) stores.push(...(await storesAt({ root, path, name, belongsBecause: "its name is the conversation's id" })));
       else leftAlone.push({ name, path, why, holds: "text" });

@@ -24,7 +24,7 @@ test("a plan whose name only begins like its own is the neighbour's, and stays",
   put(neighbour, lines(...begins.map((name) => ({ slug: name }))));
   const { stores, leftAlone } = await keptOf({ home, cwd });
   expect(stores.filter(({ name }) => name === "its plan").map(({ path }) => path)).toEqual([planOf(slug)]);
-  expect(leftAlone).toEqual([{ name: "its plan", path: planOf(`${slug}-agent-a12`), why: "another conversation works by it too", holds: "text" }]);
+  expect(leftAlone).toEqual([{ name: "its plan", path: planOf(`${slug}-agent-a12`), why: "another conversation works by it", holds: "text" }]);
 });
 
 test("a plan that another conversation has come to work by since it was looked for stays", async () => {
@@ -32,6 +32,6 @@ test("a plan that another conversation has come to work by since it was looked f
   const { home, cwd, planOf, neighbour } = person;
   const plan = (await keptOf({ home, cwd })).stores.find(({ path }) => path === planOf(slug));
   put(neighbour, lines({ slug }));
-  expect(await plan?.erase(noAbort)).toEqual({ kind: "blocked", reason: "another conversation works by it by now" });
+  expect(await plan?.erase(noAbort)).toEqual({ kind: "blocked", reason: "another conversation works by it" });
   expect(existsSync(planOf(slug))).toBe(true);
 });

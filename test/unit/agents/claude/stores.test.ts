@@ -129,7 +129,7 @@ test("a plan that only its own transcript names goes; one that another conversat
   put(join(home, "projects/-b", `${neighbourId}.jsonl`), lines({ slug: shared }, { slug: others }));
   const before = wholeOf(home);
   const { stores, leftAlone } = await keptOf({ home, cwd });
-  expect(leftAlone).toEqual([{ name: "its plan", path: join(home, `plans/${shared}.md`), why: "another conversation works by it too", holds: "text" }]);
+  expect(leftAlone).toEqual([{ name: "its plan", path: join(home, `plans/${shared}.md`), why: "another conversation works by it", holds: "text" }]);
   expect(await eraseAll(stores)).toEqual(stores.map(() => erased));
   expect(wholeOf(home)).toEqual(without(before, `plans/${own}.md`, `plans/${own}-agent-a12.md`, `projects/-a/${id}.jsonl`));
 });
