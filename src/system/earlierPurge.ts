@@ -1,26 +1,33 @@
 import { readFile } from "node:fs/promises";
-import type { Conversation, FacetKey } from "../core/facet.ts";
-import type { JournalLine } from "../core/journal.ts";
+import type { FacetKey } from "../core/facet.ts";
+import type { EarlierPurge, JournalLine } from "../core/journal.ts";
 import { isAbsence } from "./files.ts";
 
-/** The conversation that a purge of one of these was last about, by the journal's intents; whether it was completed is another matter. */
-export async function findPurged(path: string, keys: ReadonlySet<FacetKey>): Promise<Conversation | undefined> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
+/** The last purge that one of these was about, by the journal; not the one that is just running. */
+export async function findPurged(
+  path: string,
+  { keys, except }: { readonly keys: ReadonlySet<FacetKey>; readonly except?: string },
+): Promise<EarlierPurge | undefined> {
+  const lines = (await textOf(path)).split("\n").flatMap((line) => (line.includes('"operation":"purge"') ? (parsed(line) ?? []) : []));
+  const intent = lines.findLast((line) => line.kind === "intent" && line.id !== except && line.about?.keys.some((key) => keys.has(key)));
+  if (intent?.kind !== "intent" || !intent.about) return undefined;
+  const end = lines.find((line) => line.kind === "receipt" && line.id === intent.id);
+  // Cut off, it may have deleted anything.
+  const mayHaveDeleted = end?.kind !== "receipt" || end.receipt.purged?.some(({ outcome }) => outcome.kind === "erased") === true;
+  return { conversation: intent.about.conversation, mayHaveDeleted };
+}
+
+async function textOf(path: string): Promise<string> {
+  return readFile(path, "utf8").catch((error: unknown) => {
     if (isAbsence(error)) return "";
     throw error;
   });
-  for (const line of text.split("\n").toReversed()) {
-    const found = line.includes('"operation":"purge"') ? intentIn(line) : undefined;
-    if (found?.conversation && keys.has(found.session)) return found.conversation;
-  }
-  return undefined;
 }
 
 /** As we wrote it; what was cut off is none. */
-function intentIn(line: string): (JournalLine & { readonly kind: "intent" }) | undefined {
+function parsed(line: string): JournalLine | undefined {
   try {
-    const parsed = JSON.parse(line) as JournalLine;
-    return parsed.kind === "intent" && parsed.operation === "purge" ? parsed : undefined;
+    return JSON.parse(line) as JournalLine;
   } catch {
     return undefined;
   }

@@ -11,7 +11,7 @@ export function openJournal(path: string): Journal {
   return {
     path,
     append: (line) => appendLine(path, JSON.stringify(line)),
-    findPurged: (keys) => findPurged(path, keys),
+    findPurged: (of) => findPurged(path, of),
     stores: (part) =>
       lineStoresIn({
         name: "its lines in the journal",

@@ -39,8 +39,8 @@ export async function planPurge(asSeen: Session, context: OperationContext): Pro
 /** One whose books were told, and of which a purge was cut off right then: the journal knows what it was about. */
 async function withPurged(session: Session, { journal }: OperationContext): Promise<Session> {
   if (session.conversation || session.status.value !== "purged") return session;
-  const conversation = await journal.findPurged(new Set([session.key, ...facetsOf(session).map(({ key }) => key)]));
-  return conversation?.agent === session.agent ? { ...session, conversation } : session;
+  const earlier = await journal.findPurged({ keys: new Set([session.key, ...facetsOf(session).map(({ key }) => key)]) });
+  return earlier && earlier.conversation.agent === session.agent ? { ...session, conversation: earlier.conversation } : session;
 }
 
 /** What there is of it by now, whether it lives or not: of one that has to be ended first, there may be more by then. */

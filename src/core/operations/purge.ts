@@ -35,7 +35,7 @@ export function purge(session: Session, options: PurgeOptions, context: Operatio
     const partial: Result = { kind: "partial", method: ended.method, survivors: [] };
 
     draft.leftAlone = [...plan.leftAlone, receiptItself(context)];
-    draft.purged = [...(await deleteStores(plan, draft, context)), ...(await nothingFound(plan, context))];
+    draft.purged = [...(await deleteStores(plan, draft, context)), ...(await nothingFound(plan, id, context))];
     if (!draft.purged.every(isProved)) return partial;
 
     const ofJournal = await clearJournal(plan, id, draft, context);
@@ -77,10 +77,10 @@ function agreedTo(fresh: PurgePlan, { seen, pendingSeen }: PurgeOptions): PurgeP
 }
 
 /** Where its home is not known, that nothing is in the usual one proves nothing; but for what an earlier purge has deleted. */
-async function nothingFound({ stores, session, conversation }: PurgePlan, { journal }: OperationContext): Promise<NonNullable<Draft["purged"]>> {
+async function nothingFound({ stores, session, conversation }: PurgePlan, id: string, { journal }: OperationContext): Promise<NonNullable<Draft["purged"]>> {
   if (stores.length > 0 || conversation.home !== undefined) return [];
-  const earlier = await journal.findPurged(new Set([session.key, ...session.records.map(({ key }) => key)]));
-  if (isSameConversation(earlier, conversation)) return [];
+  const earlier = await journal.findPurged({ keys: new Set([session.key, ...session.records.map(({ key }) => key)]), except: id });
+  if (earlier?.mayHaveDeleted && isSameConversation(earlier.conversation, conversation)) return [];
   const reason = "nothing of it was found in the usual places, and where it was kept is not known";
   return [{ store: "its conversation", path: conversation.id, outcome: { kind: "blocked", reason }, residue: [] }];
 }

@@ -2,6 +2,7 @@ import type { Agent } from "../agent.ts";
 import type { Census, ProcessEntry } from "../census.ts";
 import type { Run } from "../facet.ts";
 import { isShared } from "../orphanProtection.ts";
+import { isSameProcess } from "../process.ts";
 import type { ProcessIdentity } from "../process.ts";
 import { nameOfProcess } from "../processWords.ts";
 import type { Session } from "../session.ts";
@@ -37,7 +38,7 @@ function isStartedBy(starter: ProcessIdentity, entry: ProcessEntry, { agent, ses
   const marks = Object.entries(agent.childMarks?.(runOf(session, starter), starter.pid) ?? {});
   if (!marks.some(([variable, value]) => environment.get(variable) === value)) return false;
   const now = census.processes?.get(starter.pid);
-  return now === undefined || now.identity.pid === entry.identity.pid || (startOrder(now, entry) ?? 0) > 0;
+  return now === undefined || now.state === "zombie" || isSameProcess(now.identity, starter) || (startOrder(now, entry) ?? 0) > 0;
 }
 
 function runOf({ agent, conversation }: Session, process: ProcessIdentity): Run {

@@ -390,7 +390,7 @@ test("where its home is not known and nothing was found, that is no proof, and n
   expect(sentenceOfReceipt(receipt, world.session)).toContain("where it was kept is not known");
   expect([world.told, receiptJson(receipt, world.session).purge_result]).toEqual([[], "blocked"]);
 
-  const context = { ...world.context, journal: { ...world.context.journal, findPurged: async () => talk("A") } };
+  const context = { ...world.context, journal: { ...world.context.journal, findPurged: async () => ({ conversation: talk("A"), mayHaveDeleted: true }) } };
   expect((await purge(world.session, { pendingSeen: false }, context)).result.kind).toBe("success");
 });
 
@@ -399,9 +399,9 @@ test("a row that was told of a purge that was cut off then is purged to its end 
   const world = kept([book]);
   expect((await world.purge()).result).toMatchObject({ kind: "refused", reason: "unsupported" });
   const asked: string[][] = [];
-  const findPurged = async (keys: ReadonlySet<string>) => {
+  const findPurged: World["context"]["journal"]["findPurged"] = async ({ keys }) => {
     asked.push([...keys]);
-    return conversation;
+    return { conversation, mayHaveDeleted: true };
   };
   const context = { ...world.context, journal: { ...world.context.journal, findPurged } };
   expect((await purge(world.session, { pendingSeen: false }, context)).result.kind).toBe("success");
