@@ -4,9 +4,10 @@ import { ancestorsOf } from "./census.ts";
 import type { ProcessEntry } from "./census.ts";
 import type { Marked } from "./handedOn.ts";
 import type { Unreachable } from "./notice.ts";
-import { findEditor, isSharedDaemon, parentOf } from "./parentage.ts";
+import { findEditor, parentOf } from "./parentage.ts";
 import { commandOf, nameOfProcess } from "./processWords.ts";
 import type { Session } from "./session.ts";
+import { isSharedDaemon } from "./sharedDaemon.ts";
 
 /** The machine at one moment, as far as orphans are told by it. */
 export interface Seen extends Marked {

@@ -28,7 +28,8 @@ export function findEditor(pid: number, census: Pick<Census, "processes">): Proc
 
 export function isEditor({ program, argv }: ProcessEntry): boolean {
   const words = [program?.file ?? "", argv[0] ?? ""];
-  return words.some((word) => editors.has(nameIn(word).toLowerCase()) || editorPath.test(word)) || argv.includes("--type=extensionHost");
+  const isPart = (word: string): boolean => editors.has(nameIn(word).toLowerCase()) || editorPath.test(word) || editorFolder.test(word);
+  return words.some(isPart) || ["--type=extensionHost", "com.intellij.idea.Main"].some((word) => argv.includes(word));
 }
 const editors = new Set(
   "code code-insiders code-oss code-tunnel codium vscodium cursor windsurf positron trae kiro zed zed-editor antigravity code-server openvscode-server emacs nvim".split(
@@ -38,9 +39,6 @@ const editors = new Set(
 /** A server of VS Code or a fork of it: its processes are Node's. */
 const editorPath =
   /\/\.?(vscode|vscodium|cursor|windsurf|code|openvscode|kiro|trae|positron|antigravity)[\w-]*-server(-\w+)?\/|\/out\/(server-main|bootstrap-fork)\.js$/;
-
-/** What others of this user may share, whoever happened to start it first. */
-export function isSharedDaemon({ program, argv }: ProcessEntry): boolean {
-  return daemons.has(nameIn(program?.file ?? argv[0]));
-}
-const daemons = new Set("tmux screen zellij ssh-agent gpg-agent dbus-daemon dbus-broker sshd dockerd containerd podman conmon watchman Xvfb".split(" "));
+/** What is installed with an editor is a part of it: crash handlers, language servers, terminals. */
+const editorFolder =
+  /\/(usr\/(local\/)?(share|lib|lib64)|opt|snap|Applications)\/(code|code-insiders|code-oss|codium|vscodium|cursor|windsurf|positron|trae|kiro|zed|antigravity|Visual Studio Code[^/]*)(\.app)?\/|\/resources\/app\/(out|extensions)\//i;
