@@ -15,19 +15,20 @@ export async function findHistory(home: string, id: string): Promise<{ readonly 
   const pasted = await readPasted(home, id);
   const shared = [...pasted.own].filter((hash) => pasted.others.has(hash));
   const pastes = await Promise.all([...pasted.own].filter((hash) => !pasted.others.has(hash)).map((hash) => pasteStores(home, id, hash)));
+  const files = await filesIn(home);
   const lines = await Promise.all(
-    (await filesIn(home)).map((path) =>
+    files.map((path) =>
       lineStoresIn({
         root: home,
         path,
         name: "its lines in the prompt history",
         belongsBecause: "each names the conversation's id",
-        isIts: (line) => promptIn(line)?.sessionId === id,
+        isIts: (line) => isPromptOf(line, id),
       }),
     ),
   );
-  const leftAlone = await Promise.all(shared.map((hash) => leftPaste(home, hash)));
-  return { stores: [...pastes.flat(), ...lines.flat()], leftAlone: leftAlone.flat() };
+  const leftAlone = [...shared.map((hash) => leftPaste(home, hash)), ...files.map((path) => leftLines(path, id))];
+  return { stores: [...pastes.flat(), ...lines.flat()], leftAlone: (await Promise.all(leftAlone)).flat() };
 }
 
 const prompt = z.object({
@@ -38,6 +39,29 @@ type Prompt = z.infer<typeof prompt>;
 
 function promptIn(line: string): Prompt | undefined {
   return prompt.safeParse(parseJson(line)).data;
+}
+
+/** Also one that was cut off, as it is where its writer was killed, once it has told whose it is; not where another's is glued to it. */
+function isPromptOf(line: string, id: string): boolean {
+  if (!line.includes(id)) return false;
+  if (parseJson(line) !== undefined) return promptIn(line)?.sessionId === id;
+  // Within a text each of these quotation marks has a stroke before it.
+  const named = [...line.matchAll(/[{,]"sessionId":"([^"\\]*)"/g)].map(([, named]) => named);
+  return line.startsWith(begin) && line.lastIndexOf(begin) === 0 && named.length > 0 && named.every((each) => each === id);
+}
+const begin = '{"display":';
+
+/** Lines that name it and stay. */
+async function leftLines(path: string, id: string): Promise<readonly LeftAlone[]> {
+  const are = new Set<"cutOff" | "others">();
+  await seeLines(path, (line) => {
+    if (line.includes(id) && !isPromptOf(line, id)) are.add(parseJson(line) === undefined ? "cutOff" : "others");
+  });
+  const left: LeftAlone[] = [];
+  if (are.has("cutOff"))
+    left.push({ name: "what was cut off in the prompt history", path, why: "it names the id, and whose it is can't be told", holds: "text" });
+  if (are.has("others")) left.push({ name: "prompts of other conversations", path, why: "they name the id", holds: "id" });
+  return left;
 }
 
 /** The file itself, and copies of it that a rewriting Claude Code was cut off at. */
