@@ -1,3 +1,4 @@
+import type { BigIntStats } from "node:fs";
 import { lstat, readdir, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Store, StoreOutcome } from "../../core/store.ts";
@@ -16,7 +17,7 @@ export async function storesAt(whole: Whole): Promise<readonly Store[]> {
   const { name, path, belongsBecause } = whole;
   const target = await lookAt(whole);
   if (target.kind === "absent") return [];
-  let otherNames = 0;
+  let left = none;
   return [
     guarded({
       name,
@@ -33,18 +34,17 @@ export async function storesAt(whole: Whole): Promise<readonly Store[]> {
           case "link":
             return blocked("it is a symbolic link");
           case "file":
-            otherNames = Math.max(otherNames, now.names - 1);
+            left = more(left, { what: "the same file", otherNames: now.names - 1 });
             return eraseThis(path, "file");
           case "folder":
+            left = more(left, { what: "files of it", otherNames: await otherNamesOf(path) });
             return eraseThis(path, "folder");
         }
       },
       async residue() {
         const isThere = (await lookAt(whole)).kind !== "absent";
-        return [
-          ...(isThere ? [path] : []),
-          ...(otherNames > 0 ? [`the same file under ${otherNames === 1 ? "another name" : `${otherNames} other names`}`] : []),
-        ];
+        const { what, otherNames } = left;
+        return [...(isThere ? [path] : []), ...(otherNames > 0 ? [`${what} under ${otherNames === 1 ? "another name" : `${otherNames} other names`}`] : [])];
       },
     }),
   ];
@@ -69,11 +69,32 @@ export async function linkStoresAt(whole: Whole, isIts: (path: string) => Promis
 
 /** Of a file, or of all that lies below a folder, links not followed. What may not be read counts nothing. */
 export async function bytesOf(path: string): Promise<number> {
-  const found = await lstat(path).catch(() => undefined);
-  if (!found?.isDirectory()) return found?.isFile() ? found.size : 0;
-  let bytes = 0;
-  for (const name of await readdir(path).catch(() => [])) bytes += await bytesOf(join(path, name));
-  return bytes;
+  let bytes = 0n;
+  await seeFiles(path, ({ size }) => (bytes += size));
+  return Number(bytes);
+}
+
+interface Left {
+  readonly what: "the same file" | "files of it";
+  readonly otherNames: number;
+}
+const none: Left = { what: "the same file", otherNames: 0 };
+
+function more(a: Left, b: Left): Left {
+  return b.otherNames > a.otherNames ? b : a;
+}
+
+/** How many names outside of a folder lead to files in it, as copies that are made of hard links do. */
+async function otherNamesOf(folder: string): Promise<number> {
+  const names = new Map<string, number>();
+  await seeFiles(folder, ({ dev, ino, nlink }) => names.set(`${dev} ${ino}`, (names.get(`${dev} ${ino}`) ?? Number(nlink)) - 1));
+  return [...names.values()].reduce((sum, others) => sum + others, 0);
+}
+
+async function seeFiles(path: string, see: (file: BigIntStats) => void): Promise<void> {
+  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  if (found?.isFile()) see(found);
+  if (found?.isDirectory()) for (const name of await readdir(path).catch(() => [])) await seeFiles(join(path, name), see);
 }
 
 /** Of a folder, link after link is taken out of it and none is followed: `rm` looks at each thing itself. */

@@ -136,6 +136,18 @@ test("a file that has another name too is not proved to be gone", async () => {
   ]);
 });
 
+test("files of a folder that have other names too, elsewhere, are not proved to be gone; names within it go with it", async () => {
+  await using folder = await aFolder();
+  const its = join(folder.path, "its");
+  mkdirSync(join(its, "below"), { recursive: true });
+  for (const name of ["below/a", "below/b", "c"]) writeFileSync(join(its, name), name);
+  linkSync(join(its, "c"), join(its, "below/c"));
+  for (const name of ["a", "b"]) linkSync(join(its, "below", name), join(folder.path, `copy-of-${name}`));
+  const stores = await storesAt({ root: folder.path, path: its, name: "its folder", belongsBecause: "its name is the id" });
+  expect(await eraseAll(stores)).toEqual([{ outcome: { kind: "erased" }, residue: ["files of it under 2 other names"] }]);
+  expect(Object.keys(wholeOf(folder.path))).toEqual(["copy-of-a", "copy-of-b"]);
+});
+
 test("a link that stands for the conversation goes, and what it leads to stays", async () => {
   await using place = await aPlace();
   symlinkSync(join(place.outside, "its"), join(place.root, "latest"));
