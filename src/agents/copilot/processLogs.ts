@@ -7,6 +7,7 @@ import { blocked, lookAt } from "../../system/erase/confined.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { isAbsence, listIfPresent } from "../../system/files.ts";
 import { isHeldByAppender } from "../../system/heldOpen.ts";
+import { findStats } from "../../system/ownFile.ts";
 
 /** Each process writes one log. It is the conversation's own if the process had no other, and is gone. */
 export async function logsOf(home: string, id: string): Promise<Kept> {
@@ -16,14 +17,16 @@ export async function logsOf(home: string, id: string): Promise<Kept> {
   const leftAlone: LeftAlone[] = [];
   for (const name of await listIfPresent(folder)) {
     const path = join(folder, name);
-    const log = /^process-(\d+)-(\d+)(-ahp[0-9a-f-]*)?(\.\d+)?\.log$/.exec(name) ? await readLog(home, path, id) : undefined;
+    const log = logName.test(name) ? await readLog(home, path, id) : undefined;
     if (!log?.namesIt) continue;
     const why = await whyNotOwn({ root: home, path }, id);
     if (why !== undefined) {
       leftAlone.push({ name: "a log that names it", path, why, holds: "id" });
       continue;
     }
-    outputs.push(...(await outputsBeside(name)));
+    const beside = await outputsBeside(folder, name);
+    outputs.push(...beside.stores);
+    leftAlone.push(...beside.leftAlone);
     for (const store of await storesAt({
       root: home,
       path,
@@ -43,20 +46,32 @@ export async function logsOf(home: string, id: string): Promise<Kept> {
   return { stores: [...outputs, ...stores], leftAlone };
 }
 
-/** Long outputs of tools, in the folder for temporary files; they are gone when the process leaves, unless it is killed. */
-async function outputsBeside(log: string): Promise<readonly Store[]> {
-  const [, since = "", pid = ""] = /^process-(\d+)-(\d+)/.exec(log) ?? [];
-  const isIts = (name: string): boolean => {
-    const found = /^(\d+)-copilot-tool-output-(\d+)-[0-9a-f-]{36}\.txt$/.exec(name);
-    return found?.[2] === pid && Number(found[1]) >= Number(since);
-  };
-  const names = (await listIfPresent(tmpdir())).filter(isIts);
-  const belongsBecause = "its name holds the process, which had no other conversation";
-  const found = await Promise.all(
-    names.map((name) => storesAt({ root: tmpdir(), path: join(tmpdir(), name), name: "a long output of a tool", belongsBecause })),
-  );
-  return found.flat();
+/**
+ * Long outputs of tools, in the folder for temporary files; they are gone when the process leaves, unless it is killed. Another process may have had the same
+ * number before it, or since its log was last written.
+ */
+async function outputsBeside(folder: string, log: string): Promise<Kept> {
+  const [, since = "", pid = ""] = logName.exec(log) ?? [];
+  const logs = (await listIfPresent(folder)).filter((name) => logName.exec(name)?.[2] === pid);
+  const sinces = logs.map((name) => Number(logName.exec(name)?.[1]));
+  const next = Math.min(...sinces.filter((each) => each > Number(since)));
+  const written = logs.filter((_, at) => sinces[at] === Number(since)).map(async (name) => Number((await findStats(join(folder, name)))?.mtimeMs ?? 0));
+  const last = Math.max(...(await Promise.all(written))) + writtenWithinMs;
+  const stores: Store[] = [];
+  const leftAlone: LeftAlone[] = [];
+  for (const file of await listIfPresent(tmpdir())) {
+    const found = /^(\d+)-copilot-tool-output-(\d+)-[0-9a-f-]{36}\.txt$/.exec(file);
+    const at = Number(found?.[1]);
+    if (found?.[2] !== pid || at < Number(since) || at >= next) continue;
+    const output = { name: "a long output of a tool", path: join(tmpdir(), file) };
+    const belongsBecause = "its name holds the process, which had no other conversation";
+    if (at <= last) stores.push(...(await storesAt({ ...output, root: tmpdir(), belongsBecause })));
+    else leftAlone.push({ ...output, why: "another process may have had the same number since its log was last written", holds: "text" });
+  }
+  return { stores, leftAlone };
 }
+const logName = /^process-(\d+)-(\d+)(-ahp[0-9a-f-]*)?(\.\d+)?\.log$/;
+const writtenWithinMs = 5_000;
 
 /** Undefined: it is the conversation's own. */
 async function whyNotOwn(log: { readonly root: string; readonly path: string }, id: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { mkdir, open, readFile, rename, symlink } from "node:fs/promises";
+import { mkdir, open, readFile, rename, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, expect, test, vi } from "vitest";
@@ -180,16 +180,22 @@ test("the long outputs of a killed process of its own go, and no other's", async
     vi.stubEnv("TMPDIR", temp);
     await put(logIn(home, 41), logOf(id));
     await put(logIn(home, 43), logOf(near));
+    await put(join(home, "logs", "process-1796040343435-41.log"), logOf(near));
+    await utimes(logIn(home, 41), 1_796_040_150, 1_796_040_150);
     const output = (at: number, pid: number) => put(join(temp, `${at}-copilot-tool-output-${pid}-${randomUUID()}.txt`), marker);
     const own = await output(1_796_040_148_187, 41);
-    // Another process that had the same pid before; another conversation's; a name that only looks so.
+    // Other processes that had the same pid before and after; another conversation's; a name that only looks so.
     const others = [
       await output(1_700_000_000_000, 41),
+      await output(1_796_040_343_999, 41),
+      // Of one whose log is not there: its own process had ended.
+      await output(1_796_040_250_000, 41),
       await output(1_796_040_148_187, 43),
       await put(join(temp, "1796040148187-copilot-tool-output-41-notes.txt"), marker),
     ];
     const plan = await planIn(copilot, home, id);
     expect(plan.stores.map(({ path }) => path)).toEqual([own, logIn(home, 41)]);
+    expect(plan.leftAlone).toMatchObject([{ path: others[2], holds: "text" }]);
     await eraseAll(plan);
     expect((await holding(temp, marker)).toSorted()).toEqual(others.toSorted());
   });
