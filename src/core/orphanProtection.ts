@@ -21,7 +21,7 @@ export interface Seen extends Marked {
 export interface Trace {
   /** Whether a service manager keeps it; `unknown` where the system does not tell. */
   readonly service: { readonly kind: "none" | "unknown" } | { readonly kind: "kept"; readonly by: string };
-  /** Whether somebody is connected to what it or anything below it listens on. */
+  /** Whether somebody is connected to what it or anything below it listens on, or to its standard input and output. */
   readonly clients: "none" | "some" | "unknown";
   /** It, or what runs below it, may have a window on somebody's screen. */
   readonly isGraphical: boolean;

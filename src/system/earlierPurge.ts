@@ -12,9 +12,9 @@ export async function findPurged(
   const intent = lines.findLast((line) => line.kind === "intent" && line.id !== except && line.about?.keys.some((key) => keys.has(key)));
   if (intent?.kind !== "intent" || !intent.about) return undefined;
   const end = lines.find((line) => line.kind === "receipt" && line.id === intent.id);
-  // Cut off, it may have deleted anything.
-  const mayHaveDeleted = end?.kind !== "receipt" || end.receipt.purged?.some(({ outcome }) => outcome.kind === "erased") === true;
-  return { conversation: intent.about.conversation, mayHaveDeleted };
+  if (end?.kind !== "receipt") return { conversation: intent.about.conversation, came: "cutOff" };
+  const hasDeleted = end.receipt.purged?.some(({ outcome }) => outcome.kind === "erased") === true;
+  return { conversation: intent.about.conversation, came: hasDeleted ? "deletedSome" : "deletedNothing" };
 }
 
 async function textOf(path: string): Promise<string> {

@@ -1,16 +1,18 @@
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { FacetKey } from "../core/facet.ts";
 import type { Journal, JournalPart } from "../core/journal.ts";
 import { findPurged } from "./earlierPurge.ts";
 import { lineStoresIn } from "./erase/lines.ts";
-import { appendLine } from "./files.ts";
+import { appendLine, isAbsence } from "./files.ts";
 import { isNamedIn } from "./wholeWord.ts";
 
 /** One JSON object a line; only ever appended to, but for what a purge takes out. */
 export function openJournal(path: string): Journal {
   return {
     path,
-    append: (line) => appendLine(path, JSON.stringify(line)),
+    // A line that was cut off by a full disk must not swallow the next one.
+    append: async (line) => appendLine(path, `${(await endsInMidLine(path)) ? "\n" : ""}${JSON.stringify(line)}`),
     findPurged: (of) => findPurged(path, of),
     stores: (part) =>
       lineStoresIn({
@@ -37,6 +39,19 @@ function isOf(text: string, { keys, conversationId, except }: JournalPart): bool
   if (captured !== undefined) return captured === conversationId;
   const session = line.session ?? line.receipt?.session;
   return session !== undefined && (keys.has(session) || isNamedIn(session, conversationId));
+}
+
+async function endsInMidLine(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path, "r");
+    const { size } = await file.stat();
+    if (size === 0) return false;
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+    return buffer[0] !== 0x0a;
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
+  }
 }
 
 /** As far as it matters here, whatever else it is. */

@@ -5,8 +5,13 @@ export function receiptLines({ operation, session, result, steps, records, warni
   const how = result.kind === "refused" || result.kind === "failed" ? result.reason : result.method;
   return [
     `${operation} ${session}: ${result.kind} (${how}) in ${completedAt - startedAt} ms`,
-    ...steps.map(({ step, did, verified }) => `  ${step}: ${did}${verified ? ` (${verified.value ? "verified" : "not so"}: ${verified.seen})` : ""}`),
+    ...steps
+      .filter(({ step }) => !named.has(step))
+      .map(({ step, did, verified }) => `  ${step}: ${did}${verified ? ` (${verified.value ? "verified" : "not so"}: ${verified.seen})` : ""}`),
     ...records.map(({ record, change, outcome }) => `  ${record}: ${change}, ${outcome.kind}${"reason" in outcome ? ` (${outcome.reason})` : ""}`),
     ...warnings.map((warning) => `  ${warning}`),
   ];
 }
+
+/** What names a conversation stands in the journal, which a purge reaches: VS Code keeps its logs elsewhere. */
+const named: ReadonlySet<Receipt["steps"][number]["step"]> = new Set(["capture", "erase"]);

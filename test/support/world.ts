@@ -81,6 +81,7 @@ export function aWorld(facets: readonly Facet[], plan: LadderPlan = {}): World {
       return entry;
     },
     noteAll: async () => [],
+    clear: async () => ({ kind: "alreadySo" }),
   };
   const sources = new Map<SourceId, Source>([
     ["process", sourceOf("process", { withLadder, peek: async () => "last screen" })],

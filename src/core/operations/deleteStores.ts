@@ -13,6 +13,7 @@ import { whyNotToBePurged } from "./whyNotToBePurged.ts";
 
 /** Deletes what is in the plan, one after the other and each with a look before; then looks for all of it again, and for what the plan does not have. */
 export async function deleteStores(plan: PurgePlan, draft: Draft, context: OperationContext): Promise<readonly StoreLine[]> {
+  if (plan.isTold) return [];
   const tried = await eraseEach(plan, draft, context);
   const alive = await findLiving(plan, context);
   return [...(await verified(tried, draft, context)), ...(await whatElseIsThere(plan, context)), ...cameAlive(alive, plan)];
@@ -76,7 +77,8 @@ async function verified(tried: readonly Tried[], draft: Draft, context: Operatio
 async function whatElseIsThere(plan: PurgePlan, context: OperationContext): Promise<readonly StoreLine[]> {
   const { stores } = await keptOf(plan.session, plan.conversation, context);
   const planned = new Set(plan.stores.map(placeOf));
-  const left = new Set(plan.leftAlone.map(({ path }) => path));
+  // With what is left of one file on purpose it is partial already.
+  const left = new Set(plan.leftAlone.flatMap(({ path, holds }) => (holds === "text" ? [path] : [])));
   return stores
     .filter((store) => !planned.has(placeOf(store)) && !left.has(store.path))
     .map(({ name, path }) => ({ store: name, path, outcome: { kind: "blocked", reason: "it was not in the plan" }, residue: [path] }));

@@ -21,13 +21,17 @@ export interface PurgePlan {
   readonly leftAlone: readonly LeftAlone[];
   /** Work that would be lost, in words: to be confirmed as seen. */
   readonly pending: readonly string[];
+  /** All of it has been deleted, and a purge was cut off as the books were told: that is all that is left to do. Whatever has that id by now is another's. */
+  readonly isTold?: boolean;
 }
 
 /** Look again → refuse what may live → every store that holds the conversation: the agent's, the sources'. Changes nothing. */
 export async function planPurge(asSeen: Session, context: OperationContext): Promise<PurgePlan | Refusal> {
   const fresh = await lookAgain(asSeen, context);
   if (fresh.kind === "refused") return fresh;
-  const session = await withPurged(fresh.session, context);
+  const { session } = fresh;
+  const told = await planToTell(session, context);
+  if (told) return told;
   const conversation = session.conversation && { ...session.conversation, ...homeIn(session, session.conversation) };
   const alive = await whyNotToBePurged(fresh, conversation, context);
   if (alive) return alive;
@@ -36,11 +40,13 @@ export async function planPurge(asSeen: Session, context: OperationContext): Pro
   return outlookOf(session, context);
 }
 
-/** One whose books were told, and of which a purge was cut off right then: the journal knows what it was about. */
-async function withPurged(session: Session, { journal }: OperationContext): Promise<Session> {
-  if (session.conversation || session.status.value !== "purged") return session;
+/** Of one whose books say that it is purged: the journal knows what that purge was about. Should it have been cut off, the rest of the books is told. */
+async function planToTell(session: Session, { journal, agents }: OperationContext): Promise<PurgePlan | undefined> {
+  if (session.conversation || session.status.value !== "purged") return undefined;
   const earlier = await journal.findPurged({ keys: new Set([session.key, ...facetsOf(session).map(({ key }) => key)]) });
-  return earlier && earlier.conversation.agent === session.agent ? { ...session, conversation: earlier.conversation } : session;
+  const agent = earlier && agents.get(earlier.conversation.agent);
+  if (!agent || agent.id !== session.agent) return undefined;
+  return { kind: "plan", session, agent, conversation: earlier.conversation, stores: [], leftAlone: [], pending: [], isTold: true };
 }
 
 /** What there is of it by now, whether it lives or not: of one that has to be ended first, there may be more by then. */

@@ -80,7 +80,7 @@ function agreedTo(fresh: PurgePlan, { seen, pendingSeen }: PurgeOptions): PurgeP
 async function nothingFound({ stores, session, conversation }: PurgePlan, id: string, { journal }: OperationContext): Promise<NonNullable<Draft["purged"]>> {
   if (stores.length > 0 || conversation.home !== undefined) return [];
   const earlier = await journal.findPurged({ keys: new Set([session.key, ...session.records.map(({ key }) => key)]), except: id });
-  if (earlier?.mayHaveDeleted && isSameConversation(earlier.conversation, conversation)) return [];
+  if (earlier && earlier.came !== "deletedNothing" && isSameConversation(earlier.conversation, conversation)) return [];
   const reason = "nothing of it was found in the usual places, and where it was kept is not known";
   return [{ store: "its conversation", path: conversation.id, outcome: { kind: "blocked", reason }, residue: [] }];
 }

@@ -26,17 +26,23 @@ export async function tellBooks(plan: PurgePlan, draft: Draft, context: Operatio
   const books = records.filter(({ source, isOnlyListed }) => !isOnlyListed && (context.sources.get(source)?.takes?.has("purged") ?? true));
   await recordAll({ records: lists }, { kind: "forgotten" }, () => true, draft, context);
   await recordAll({ records: books }, { kind: "purged", at: context.now(), conversation }, namesNoOther, draft, context);
+  const cleared = await context.ledger.clear(conversation, context.now());
+  if (cleared.kind !== "recorded" && cleared.kind !== "alreadySo") draft.records.push({ record: "ledger:*", change: "purged", outcome: cleared });
 }
 
-/** What lives of them, or may, has held up the purge. */
-async function othersOfIt({ session, conversation }: PurgePlan, { sources, takeCensus, signal }: OperationContext): Promise<readonly SessionRecord[]> {
+/** What lives of them, or may, has held up the purge. One id in two folders or config homes may be two conversations: then nothing is told of the other. */
+async function othersOfIt({ session, conversation, leftAlone, isTold }: PurgePlan, context: OperationContext): Promise<readonly SessionRecord[]> {
+  if (isTold || leftAlone.some(({ holds }) => holds === "text")) return [];
+  const { sources, takeCensus, realPath, signal } = context;
   const own = new Set(facetsOf(session).map(({ key }) => key));
-  const census = await takeCensus(signal);
+  const reading = await sources.get("mux")?.read(await takeCensus(signal), signal);
   const found: SessionRecord[] = [];
-  for (const id of ["ledger", "mux"] as const) {
-    for (const facet of (await sources.get(id)?.read(census, signal))?.facets ?? []) {
-      if (facet.kind === "record" && !own.has(facet.key) && isSameConversation(facet.conversation, conversation)) found.push(facet);
-    }
+  for (const facet of reading?.facets ?? []) {
+    const { home } = facet.conversation ?? {};
+    const isElsewhere = home !== undefined && conversation.home !== undefined && home !== conversation.home;
+    if (facet.kind !== "record" || own.has(facet.key) || isElsewhere || !isSameConversation(facet.conversation, conversation)) continue;
+    const [folder, its] = await Promise.all([session.cwd, facet.cwd].map(async (path) => path && ((await realPath(path)) ?? path)));
+    if (folder === undefined || its === undefined || folder === its) found.push(facet);
   }
   return found;
 }

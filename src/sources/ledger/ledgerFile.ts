@@ -57,6 +57,7 @@ export function openLedgerFile(stateFolder: string): LedgerFile {
         if (!purged) return false;
         // What was begun by someone who was killed: nobody else writes while this lock is held.
         for (const name of await listIfPresent(stateFolder)) if (/^ledger\.jsonl\..+\.tmp$/.test(name)) await rm(join(stateFolder, name), { force: true });
+        if (!(await stat(path).catch(() => undefined))) return false;
         const before = await readFile(path);
         const after = withoutPurged(before, purged);
         if (after.equals(before)) return false;

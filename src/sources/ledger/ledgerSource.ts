@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import { livenessOf } from "../../core/census.ts";
 import type { Census } from "../../core/census.ts";
 import { isSameConversation } from "../../core/facet.ts";
-import type { Facet, SessionRecord } from "../../core/facet.ts";
+import type { Conversation, Facet, SessionRecord } from "../../core/facet.ts";
 import type { Ledger } from "../../core/ledger.ts";
 import type { Notice } from "../../core/notice.ts";
 import { isSameProcess } from "../../core/process.ts";
@@ -18,6 +18,7 @@ import type { Entry, LedgerLine } from "./entry.ts";
 import { runOfRest, withRestLadder } from "./leftBehind.ts";
 import { notLookedAt, seenIn } from "./seenIn.ts";
 import { openLedgerFile } from "./ledgerFile.ts";
+import type { Purged } from "./purging.ts";
 import { sightingsOf } from "./sightings.ts";
 import type { Sightings } from "./sightings.ts";
 
@@ -71,6 +72,7 @@ export function openLedger(stateFolder: string, machine?: Machine): Ledger {
       }
     },
     record: (record, change, guard) => oneAtATime(() => (change.kind === "purged" ? recordPurge(record, change, guard) : recordChange(record, change, guard))),
+    clear: (conversation, at) => oneAtATime(() => rewritten(conversation, () => ({ kind: "toPurge", purged: { id: "", conversation, at } }))),
     ...(machine && { withLadder: ladderOn(machine) }),
   };
 
@@ -90,18 +92,29 @@ export function openLedger(stateFolder: string, machine?: Machine): Ledger {
   /** Its lines are taken out, not added to. */
   async function recordPurge({ key }: SessionRecord, { conversation, at }: Extract<Change, { kind: "purged" }>, guard: Guard): Promise<RecordOutcome> {
     const id = key.slice("ledger:".length);
+    return rewritten(conversation, (entries) => {
+      const entry = entries.get(id);
+      const fresh = entry && recordOf(entry, place, notLookedAt);
+      const isOfAnother = entry?.conversation !== undefined && !isSameConversation(entry.conversation, conversation);
+      // An entry that was called by the id has lost that name if an earlier purge got so far.
+      const isRenamed = !entry && id.endsWith(`-${conversation.id}`);
+      if (!isRenamed && (!fresh || isOfAnother || !guard(fresh))) return { kind: "changedMeanwhile", fresh };
+      return { kind: "toPurge", purged: { id, conversation, at } };
+    });
+  }
+
+  async function rewritten(
+    conversation: Conversation,
+    asked: (
+      entries: ReadonlyMap<string, Entry>,
+    ) => { readonly kind: "toPurge"; readonly purged: Purged } | Extract<RecordOutcome, { kind: "changedMeanwhile" }>,
+  ): Promise<RecordOutcome> {
     let outcome: RecordOutcome = { kind: "busy" };
     try {
       const isRewritten = await file.purge((entries) => {
-        const entry = entries.get(id);
-        const fresh = entry && recordOf(entry, place, notLookedAt);
-        const isOfAnother = entry?.conversation !== undefined && !isSameConversation(entry.conversation, conversation);
-        outcome = { kind: "changedMeanwhile", fresh };
-        // An entry that was called by the id has lost that name if an earlier purge got so far.
-        const isRenamed = !entry && id.endsWith(`-${conversation.id}`);
-        if (!isRenamed && (!fresh || isOfAnother || !guard(fresh))) return undefined;
-        outcome = { kind: "alreadySo" };
-        return { id, conversation, at };
+        const decided = asked(entries);
+        outcome = decided.kind === "toPurge" ? { kind: "alreadySo" } : decided;
+        return decided.kind === "toPurge" ? decided.purged : undefined;
       });
       for (const [known, { entry }] of forgotten) if (isSameConversation(entry.conversation, conversation)) forgotten.delete(known);
       return isRewritten ? { kind: "recorded" } : outcome;

@@ -33,7 +33,7 @@ export function rewritingOf(lines: readonly LedgerLine[], purged: Purged): Rewri
 
   function next(entry: Entry | undefined, known: ReadonlySet<string>): Entry | undefined {
     if (!entry) return undefined;
-    const isIts = entry.id === own || isSameConversation(entry.conversation, conversation);
+    const isIts = entry.id === own || isOfIt(entry.conversation, conversation);
     const { firstKey, seenWith } = entry;
     const id = names({ forgotten: entry.id }) ? freshId(entry.id.slice(0, -conversation.id.length - 1)) : entry.id;
     const silent: Entry = {
@@ -76,9 +76,15 @@ function namerOf(conversation: Conversation): (line: LedgerLine) => boolean {
     "forgotten" in line
       ? isOwnId(line.forgotten)
       : isOwnId(line.id) ||
-        isSameConversation(line.conversation, conversation) ||
+        isOfIt(line.conversation, conversation) ||
         (line.firstKey !== undefined && isKey(line.firstKey)) ||
         (line.seenWith?.some(isKey) ?? false);
+}
+
+/** One id in two config homes is two conversations. */
+function isOfIt(one: Conversation | undefined, purged: Conversation): boolean {
+  const isElsewhere = one?.home !== undefined && purged.home !== undefined && one.home !== purged.home;
+  return !isElsewhere && isSameConversation(one, purged);
 }
 
 /** A person was shown the title when they named it, and may have kept it. */

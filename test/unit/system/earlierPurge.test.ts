@@ -22,7 +22,7 @@ test("which conversation a purge was last about is told by its intent, though it
   await journal.append({ ...line, id: "5", operation: "purge", session: "mux:b", ...about("of another", "mux:b") });
   await appendFile(path, '{"kind":"intent","operation":"purge","session":"mux:a","conversation":{"id":"cut');
   const keys = new Set(["mux:a", "ledger:x"] as const);
-  expect(await journal.findPurged({ keys })).toEqual({ conversation: talkedOf("second"), mayHaveDeleted: true });
+  expect(await journal.findPurged({ keys })).toEqual({ conversation: talkedOf("second"), came: "cutOff" });
   expect(await journal.findPurged({ keys, except: "2" })).toMatchObject({ conversation: talkedOf("first") });
   expect(await journal.findPurged({ keys: new Set(["mux:c"]) })).toBeUndefined();
 
@@ -39,7 +39,7 @@ test("which conversation a purge was last about is told by its intent, though it
   } as const;
   await appendFile(path, "\n");
   await journal.append({ kind: "receipt", id: "2", receipt: { ...receipt, purged: purged("absent") } });
-  expect(await journal.findPurged({ keys })).toMatchObject({ mayHaveDeleted: false });
+  expect(await journal.findPurged({ keys })).toMatchObject({ came: "deletedNothing" });
   await journal.append({ kind: "receipt", id: "1", receipt: { ...receipt, purged: purged("erased") } });
-  expect(await journal.findPurged({ keys, except: "2" })).toMatchObject({ mayHaveDeleted: true });
+  expect(await journal.findPurged({ keys, except: "2" })).toMatchObject({ came: "deletedSome" });
 });

@@ -367,8 +367,13 @@ test("where the process table or the agent's own list can't be read, nothing is 
 
 test("another row of the same conversation, of a session that was resumed under its name, is told as well", async () => {
   const world = kept([ended]);
-  const other = aBook("mux", "ended", { key: "mux:two", conversation });
+  const other = aBook("mux", "ended", { key: "mux:two", conversation, cwd: "/w" });
   world.store.set(other.key, other);
+  const elsewhereToo = [
+    aBook("mux", "ended", { key: "mux:other-folder", conversation, cwd: "/x" }),
+    aBook("mux", "ended", { key: "mux:other-home", conversation: talk("A", { home: "/d" }), cwd: "/w" }),
+  ];
+  for (const each of elsewhereToo) world.store.set(each.key, each);
   expect((await world.purge()).result.kind).toBe("success");
   expect(world.told.toSorted()).toEqual([`${ended.key} purged`, "mux:two purged"].toSorted());
 });
@@ -390,22 +395,25 @@ test("where its home is not known and nothing was found, that is no proof, and n
   expect(sentenceOfReceipt(receipt, world.session)).toContain("where it was kept is not known");
   expect([world.told, receiptJson(receipt, world.session).purge_result]).toEqual([[], "blocked"]);
 
-  const context = { ...world.context, journal: { ...world.context.journal, findPurged: async () => ({ conversation: talk("A"), mayHaveDeleted: true }) } };
+  const context = {
+    ...world.context,
+    journal: { ...world.context.journal, findPurged: async () => ({ conversation: talk("A"), came: "deletedSome" }) as const },
+  };
   expect((await purge(world.session, { pendingSeen: false }, context)).result.kind).toBe("success");
 });
 
-test("a row that was told of a purge that was cut off then is purged to its end by what the journal knows", async () => {
+test("a row that was told of a purge that was cut off then: the other books are told, and what has the id by now is another's", async () => {
   const book = without(aBook("mux", "purged"), "conversation");
   const world = kept([book]);
   expect((await world.purge()).result).toMatchObject({ kind: "refused", reason: "unsupported" });
   const asked: string[][] = [];
   const findPurged: World["context"]["journal"]["findPurged"] = async ({ keys }) => {
     asked.push([...keys]);
-    return { conversation, mayHaveDeleted: true };
+    return { conversation, came: "cutOff" };
   };
   const context = { ...world.context, journal: { ...world.context.journal, findPurged } };
   expect((await purge(world.session, { pendingSeen: false }, context)).result.kind).toBe("success");
-  expect([world.there.size, asked[0]]).toEqual([0, [book.key]]);
+  expect([world.there.size, asked[0], world.told]).toEqual([2, [book.key], [`${book.key} purged`]]);
 });
 
 test("a command in the background that its agent started holds it up; one of another that has the pid by now does not", async () => {
