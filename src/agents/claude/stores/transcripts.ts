@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { longestLineBytes } from "../../../system/copyLines.ts";
 import { listIfPresent } from "../../../system/files.ts";
 import { withOwnFile } from "../../../system/ownFile.ts";
 import { parseJson } from "../../jsonText.ts";
@@ -60,20 +61,22 @@ async function readBeginning(path: string): Promise<Pick<Transcript, "beganIn" |
   return "kind" in read ? { beganIn: undefined, beganAt: undefined } : read;
 }
 
-/** Split at line feeds alone: JSON may hold other separators of lines within a text. */
+/** Split at line feeds alone: JSON may hold other separators of lines within a text. What is too long to be one is left out. */
 async function* linesOf(file: FileHandle): AsyncGenerator<string> {
-  let pending = Buffer.alloc(0);
+  let parts: Buffer[] = [];
+  let length = 0;
   for (;;) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes);
     if (bytesRead === 0) break;
-    pending = Buffer.concat([pending, buffer.subarray(0, bytesRead)]);
     let start = 0;
-    for (let end = pending.indexOf(0x0a); end >= 0; end = pending.indexOf(0x0a, start)) {
-      yield pending.toString("utf8", start, end);
-      start = end + 1;
+    for (let end = buffer.indexOf(0x0a); end >= 0 && end < bytesRead; end = buffer.indexOf(0x0a, start)) {
+      const line = [...parts, buffer.subarray(start, end)];
+      if (length <= longestLineBytes) yield Buffer.concat(line).toString("utf8");
+      [parts, length, start] = [[], 0, end + 1];
     }
-    pending = Buffer.from(pending.subarray(start));
+    length += bytesRead - start;
+    parts = length > longestLineBytes ? [] : [...parts, buffer.subarray(start, bytesRead)];
   }
-  yield pending.toString("utf8");
+  if (length <= longestLineBytes) yield Buffer.concat(parts).toString("utf8");
 }
 const chunkBytes = 256 * 1024;

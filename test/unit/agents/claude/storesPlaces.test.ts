@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { projectKey } from "../../../../src/agents/claude/transcripts.ts";
@@ -200,4 +200,16 @@ test("the usual config home is the one that the environment names", async () => 
   const path = putTranscript(named, person.cwd);
   putTranscript(person.home, person.cwd);
   expect(pathsOf((await keptOf({ cwd: person.cwd })).stores)).toEqual([path]);
+});
+
+test("a transcript with a line that no string could hold is found, and where it began", async () => {
+  await using person = await aPerson();
+  const { home, cwd } = person;
+  const path = join(home, "projects/-a", `${id}.jsonl`);
+  put(path, "");
+  truncateSync(path, 600 * 1024 * 1024);
+  appendFileSync(path, `\n${transcriptOf(id, "/home/someone/other", words)}`);
+  const { stores, leftAlone } = await keptOf({ home, cwd });
+  expect(stores).toEqual([]);
+  expect(leftAlone.map(({ why }) => why)).toEqual([`it began in /home/someone/other, and was never at work in ${cwd}`]);
 });
