@@ -12,6 +12,7 @@ import { clientsOf } from "../../system/clients.ts";
 import { ignoresHangUp } from "../../system/hangUp.ts";
 import type { Machine } from "../../system/machine.ts";
 import { serviceOf } from "../../system/serviceOf.ts";
+import { standardStreamsAmong } from "../../system/standardStreams.ts";
 import { usageOf } from "../../system/usage.ts";
 import { mayHaveWindow } from "../../system/windowed.ts";
 import { orphanLadder } from "./orphanLadder.ts";
@@ -28,7 +29,8 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
       const environments = await environmentsOf(adrift);
       const environmentOf = (entry: ProcessEntry): ReadonlyMap<string, string> => environments.get(entry) ?? new Map();
       const suspects = suspectsOf({ census, sessions, unreachable, agents, environmentOf, ours: process.pid });
-      return Promise.all(suspects.map(async (suspect) => orphanOf(suspect, await traceOf(suspect))));
+      const isUsedByPipe = standardStreamsAmong([...census.processes.values()].filter((entry) => entry.uid === uid).map(({ identity }) => identity.pid));
+      return Promise.all(suspects.map(async (suspect) => orphanOf(suspect, await traceOf(suspect, isUsedByPipe))));
     },
     async measured(orphans, signal) {
       const usages = await usageOf(
@@ -62,18 +64,22 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
   }
 
   /** What is protected already need not be looked into. */
-  async function traceOf({ process: identity, tree, protection, session }: Suspect): Promise<Trace> {
+  async function traceOf(
+    { process: identity, tree, protection, session }: Suspect,
+    isUsedByPipe: (tree: readonly number[]) => Promise<boolean>,
+  ): Promise<Trace> {
     const cwd = await machine.cwdOf(identity);
     if (protection !== undefined) return { service: { kind: "unknown" }, clients: "unknown", isGraphical: false, ignoresHangUp: false, cwd };
     const pids = tree.map((entry) => entry.identity.pid);
     // An agent's own program has none, whatever it has loaded.
-    const [service, clients, isGraphical, isDeaf] = await Promise.all([
+    const [service, clients, isPiped, isGraphical, isDeaf] = await Promise.all([
       serviceOf(identity.pid),
       clientsOf(pids),
+      isUsedByPipe(pids),
       mayHaveWindow(session ? tree.slice(1) : tree),
       ignoresHangUp(identity.pid),
     ]);
-    return { service, clients, isGraphical, ignoresHangUp: isDeaf, cwd };
+    return { service, clients: isPiped ? "some" : clients, isGraphical, ignoresHangUp: isDeaf, cwd };
   }
 }
 const readAtOnce = 64;

@@ -189,6 +189,13 @@ test("a server that somebody is connected to is protected, by TCP and by a Unix 
   }
 });
 
+test("a server whose launcher has left, and to which a client that lives speaks by its standard input, is protected", async () => {
+  const launcher = "sh -c 'exec 8<&0; cat - /dev/null <&8 & exit'";
+  const env = { ...stage.env, OPENCODE_PID: String(await pidOfTheGone()) };
+  spawn("sh", ["-c", `sleep 7018 | ${launcher}; exit`], { env, cwd: stage.work, stdio: "ignore" });
+  expect((await untilOrphan("cat - /dev/null")).protected_because).toBe("somebody is connected to it");
+});
+
 test("what an agent has started and may have a window is protected: it is somebody's browser", async () => {
   const browser = join(stage.work, "libX11.so.6");
   copyFileSync("/bin/sleep", browser);
