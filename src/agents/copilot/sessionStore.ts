@@ -36,14 +36,20 @@ export async function rowsLeftAlone(home: string, id: string): Promise<readonly 
   return [{ name: "rows of the session store that name it", path, why, holds: "id" }];
 }
 
-/** What the person typed in conversations, by its own rows. */
-export async function promptsIn(home: string): Promise<readonly { readonly id: string; readonly prompt: string }[]> {
+export interface Turn {
+  readonly id: string;
+  readonly prompt: string;
+}
+
+/** What the person typed in conversations, by its own rows; undefined where there is a store that can't be read. */
+export async function promptsIn(home: string): Promise<readonly Turn[] | undefined> {
   const read = await readDatabase(pathIn(home), (database) => {
     const has = realTables(database).includes("turns") && ["session_id", "user_message"].every((name) => columnsOf(database, "turns").includes(name));
-    if (!has) return [];
+    if (!has) return undefined;
     return database.prepare("SELECT session_id AS id, user_message AS prompt FROM turns WHERE typeof(user_message) = 'text'").all();
   });
-  return read.kind === "done" ? (read.value as readonly { readonly id: string; readonly prompt: string }[]) : [];
+  if (read.kind === "absent") return [];
+  return read.kind === "done" ? (read.value as readonly Turn[] | undefined) : undefined;
 }
 
 interface Table {
