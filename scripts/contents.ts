@@ -12,6 +12,7 @@ const parts = [
   "dist/cli.js",
   "dist/execa.js",
   "dist/extension.js",
+  "dist/stores.js",
   "media/icon.png",
   "media/sessions.svg",
 ] as const;

@@ -37,6 +37,7 @@ describe("the installed package", () => {
       "dist/cli.js",
       "dist/execa.js",
       "dist/extension.js",
+      "dist/stores.js",
       "media/icon.png",
       "media/sessions.svg",
       "package.json",

@@ -8,7 +8,6 @@ import { installedAs } from "../installed.ts";
 import type { Installed } from "../installed.ts";
 import { uuidPattern } from "../ids.ts";
 import { readLive } from "./liveSessions.ts";
-import { stores } from "./stores/stores.ts";
 import { canResume } from "./transcripts.ts";
 
 /** Claude Code, run here as 2.1.332 and 2.1.197. Its own list, `sessions/<pid>.json`, tells all but the moment of its trust dialog. */
@@ -28,7 +27,7 @@ export const claude: Agent = {
   childMarks: (_run, pid) => ({ CLAUDE_PID: String(pid) }),
   watchPaths: (configHome) => [join(configHome, "sessions")],
   watchPathsOf: ({ pidFile }) => (pidFile === undefined ? [] : [dirname(pidFile)]),
-  stores,
+  stores: async (of, signal) => (await import("../stores.ts")).claudeStores(of, signal),
   storesByHand: [
     "~/.claude/projects/<folder>/<id>.jsonl and the folder <id> beside it",
     "~/.claude/file-history/<id>, session-env/<id>, tasks/<id>, debug/<id>.txt",

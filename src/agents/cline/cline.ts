@@ -15,7 +15,6 @@ import { parseJson, parseJsonLines } from "../jsonText.ts";
 import { asTitle } from "../titles.ts";
 import { dataFolderOf, defaultFolder, idPattern } from "./home.ts";
 import { abortRun, hubMark, isHubThere } from "./hub.ts";
-import { clineStores } from "./stores.ts";
 
 /** Cline CLI, run here as 3.0.65. The work mostly runs in its hub, one for each home; its own log says which session a window shows. */
 export const cline: Agent = {
@@ -67,7 +66,7 @@ export const cline: Agent = {
   },
   watchPaths: (configHome) => [join(configHome, "sessions")],
   watchPathsOf: ({ conversation }) => (conversation ? [sessionFileOf(conversation)] : []),
-  stores: clineStores,
+  stores: async (of, signal) => (await import("../stores.ts")).clineStores(of, signal),
   storesByHand: [
     "~/.cline/data/sessions/<id>",
     "~/.cline/data/db/sessions.db and session-search.db: the rows that name the id, the second with the whole text",

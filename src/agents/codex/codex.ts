@@ -9,7 +9,6 @@ import { interruptTurn, isAppServerThere, readOpenThreads } from "./appServer.ts
 import { findThread, homeOf } from "./findThread.ts";
 import { recognise } from "./recognise.ts";
 import { findRollouts } from "./rollouts.ts";
-import { storesIn } from "./stores.ts";
 import { activityOfTitle, nameInTitle } from "./title.ts";
 
 /** Codex CLI, run here as 0.171.0. Its window is mostly a client of a daemon, where a turn goes on when the window is closed. */
@@ -61,7 +60,8 @@ export const codex: Agent = {
     return { value: isFound, seen: isFound ? "its transcript was found" : `no transcript of it was found in ${join(home, "sessions")}`, at: Date.now() };
   },
   resumeCommand,
-  stores: (of, signal) => storesIn(of.conversation.home === undefined ? [usualHome(), ...of.configHomes] : [of.conversation.home], of, signal),
+  stores: async (of, signal) =>
+    (await import("../stores.ts")).codexStores(of.conversation.home === undefined ? [usualHome(), ...of.configHomes] : [of.conversation.home], of, signal),
   storesByHand: [
     "~/.codex/sessions/<year>/<month>/<day>/rollout-…-<id>.jsonl, or `codex delete <id>`",
     "~/.codex/history.jsonl: the lines that name the id",

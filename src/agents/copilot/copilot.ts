@@ -14,7 +14,7 @@ import { parseJsonLines } from "../jsonText.ts";
 import { findOpenFiles } from "../openFiles.ts";
 import { createTailReader } from "../tails.ts";
 import { asTitle } from "../titles.ts";
-import { defaultHome, storesOf } from "./stores.ts";
+import { defaultHome } from "./home.ts";
 
 /** Copilot CLI, run here as 1.0.102. Each session's folder holds a lock with the pid of its process, and what happened as events. */
 export const copilot: Agent = {
@@ -57,7 +57,7 @@ export const copilot: Agent = {
   },
   watchPaths: (configHome) => [join(configHome, "session-state")],
   watchPathsOf: ({ pidFile }) => (pidFile !== undefined ? [join(dirname(pidFile), "events.jsonl")] : []),
-  stores: storesOf,
+  stores: async (of, signal) => (await import("../stores.ts")).copilotStores(of, signal),
   storesByHand: [
     "~/.copilot/session-state/<id>, last of all",
     "~/.copilot/session-state/.session-operation-locks/<id>.lock",

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Agent } from "../../core/agent.ts";
 import type { Kept, LeftAlone } from "../../core/store.ts";
@@ -12,10 +11,7 @@ import { uuidPattern } from "../ids.ts";
 import { commandHistory } from "./commandHistory.ts";
 import { logsOf } from "./processLogs.ts";
 import { rowsLeftAlone, rowStores } from "./sessionStore.ts";
-
-export function defaultHome(): string {
-  return join(homedir(), ".copilot");
-}
+import { defaultHome } from "./home.ts";
 
 export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { id, home }, configHomes }, signal) => {
   if (!uuidPattern.test(id)) return { stores: [], leftAlone: [] };

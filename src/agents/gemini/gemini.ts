@@ -8,7 +8,7 @@ import { lastIdOn, uuidPattern } from "../ids.ts";
 import { installedAs } from "../installed.ts";
 import type { Installed } from "../installed.ts";
 import { hasChat } from "./chats.ts";
-import { defaultHome, storesOf } from "./stores.ts";
+import { defaultHome } from "./home.ts";
 
 /** Gemini CLI, run here as 0.61.0. It writes down neither its pid nor what it does: only its title tells, and its arguments. */
 export const gemini: Agent = {
@@ -38,7 +38,7 @@ export const gemini: Agent = {
     const environment = await environmentFor(home, { configHomeOf, variable: "GEMINI_CLI_HOME", value });
     return { argv: ["gemini", "--resume", id], ...(cwd !== undefined && { cwd }), ...environment };
   },
-  stores: storesOf,
+  stores: async (of, signal) => (await import("../stores.ts")).geminiStores(of, signal),
   storesByHand: [
     "~/.gemini/tmp/<folder's name>/chats: session-<time>-<first 8 of the id>.jsonl where its first line names the id, and the folder <id>",
     "~/.gemini/tmp/<folder's name>: <id>, tool-outputs/session-<id> and logs/session-<id>.jsonl",

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import type { Agent } from "../../core/agent.ts";
@@ -16,10 +15,7 @@ import { backgroundLogs } from "./backgroundLogs.ts";
 import { findChatFiles, readChat } from "./chats.ts";
 import type { Place, Transcript } from "./chats.ts";
 import { errorReports, sharedChat, whatOthersShare } from "./leftAlone.ts";
-
-export function defaultHome(): string {
-  return join(homedir(), ".gemini");
-}
+import { defaultHome } from "./home.ts";
 
 /** Below `tmp` there is a folder for each folder that it was started in; a conversation that is taken up again begins another file beside the first. */
 export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { id, home }, configHomes }, signal) => {

@@ -33,3 +33,5 @@ export async function stateFolderIn(home: string): Promise<string | undefined> {
     return join(ours.get("XDG_STATE_HOME") || join(ours.get("HOME") ?? homedir(), ".local", "state"), "opencode");
   return home.endsWith("/.local/share/opencode") ? join(home, "../../state/opencode") : undefined;
 }
+
+export const idPattern = /^ses_[0-9A-Za-z]+$/;

@@ -5,8 +5,7 @@ import { readCommandLine } from "../commandLine.ts";
 import { lastIdOn } from "../ids.ts";
 import { installedAs } from "../installed.ts";
 import type { Installed } from "../installed.ts";
-import { configHomeOf, defaultHome, environmentIn } from "./home.ts";
-import { idPattern, storesOf } from "./stores.ts";
+import { configHomeOf, defaultHome, environmentIn, idPattern } from "./home.ts";
 
 /** OpenCode's own window, run here as 1.18.33. It tells its session only as it leaves; what runs in its servers is for who asks the servers. */
 export const opencode: Agent = {
@@ -35,7 +34,7 @@ export const opencode: Agent = {
   async resumeCommand({ id, home }, cwd) {
     return { argv: ["opencode", "-s", id], ...(cwd !== undefined && { cwd }), ...(await environmentIn(home)) };
   },
-  stores: storesOf,
+  stores: async (of, signal) => (await import("../stores.ts")).opencodeStores(of, signal),
   storesByHand: [
     "~/.local/share/opencode/opencode.db: the rows that name the id, or `opencode session delete <id>`",
     "~/.local/share/opencode/storage: the files that name the id",

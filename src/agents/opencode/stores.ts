@@ -9,13 +9,11 @@ import { findStats } from "../../system/ownFile.ts";
 import { emptyLog } from "../../system/sqlite.ts";
 import { contentsIn, rowsLeft } from "./contents.ts";
 import type { Contents, ContentsRead } from "./contents.ts";
-import { databaseIn, defaultHome } from "./home.ts";
+import { databaseIn, defaultHome, idPattern } from "./home.ts";
 import { keptLogLines } from "./logs.ts";
 import { oldStores } from "./oldStorage.ts";
 import { byHand, deleteByOpencode } from "./ownDelete.ts";
 import { keptPrompts } from "./promptHistory.ts";
-
-export const idPattern = /^ses_[0-9A-Za-z]+$/;
 
 /** What its rows lead to goes before them, and they are never written by us: a server that lists it deletes them, else OpenCode's own command. */
 export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { id, home }, configHomes, isServed = false }, signal) => {
