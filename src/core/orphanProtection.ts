@@ -36,6 +36,8 @@ export interface Standing {
   readonly isDaemon: boolean;
   /** It is told as an agent without a record. */
   readonly isUnrecorded: boolean;
+  /** Its mark tells that whoever started it is gone. */
+  readonly isLeft: boolean;
   /** The server of its closed pane: what ran there goes on as its child, and it does nothing for it. */
   readonly tmuxPid: number | undefined;
 }
@@ -47,7 +49,7 @@ export function isShared(entry: ProcessEntry, agents: readonly Agent[]): boolean
 }
 
 /** By the process table alone; undefined: nothing speaks for it. */
-export function whyProtected(entry: ProcessEntry, { tree, isDaemon, isUnrecorded, tmuxPid }: Standing, seen: Seen): string | undefined {
+export function whyProtected(entry: ProcessEntry, { tree, isDaemon, isUnrecorded, isLeft, tmuxPid }: Standing, seen: Seen): string | undefined {
   const { census, agents, ours } = seen;
   const above = ancestorsOf(entry.identity.pid, census);
   if (tree.some(({ identity }) => identity.pid === ours)) return "it runs what you are using now";
@@ -58,6 +60,7 @@ export function whyProtected(entry: ProcessEntry, { tree, isDaemon, isUnrecorded
   const parent = parentOf(topOf(entry, seen), census);
   if (parent.kind === "lives" && parent.entry.identity.pid !== tmuxPid)
     return `what started it lives: ${nameOfProcess(parent.entry)} (${parent.entry.identity.pid})`;
+  if (parent.kind === "first" && !isLeft) return `it may have been started by ${nameOfProcess(parent.entry)} (${parent.entry.identity.pid}), which lives`;
   if (parent.kind === "unknown") return "its parent can't be seen from here";
   if (tree.some(({ tty }) => tty !== undefined)) return "what runs below it has a terminal";
   const [working] = agentsBelow(tree, agents);

@@ -5,7 +5,7 @@ import type { ProcessEntry } from "./census.ts";
 import type { FacetKey } from "./facet.ts";
 import { fateOf } from "./marks.ts";
 import { isShared, whyHeld, whyProtected } from "./orphanProtection.ts";
-import type { Seen, Trace } from "./orphanProtection.ts";
+import type { Seen, Standing, Trace } from "./orphanProtection.ts";
 import { parentOf } from "./parentage.ts";
 import { isSameProcess, wordOf } from "./process.ts";
 import type { ProcessIdentity } from "./process.ts";
@@ -79,6 +79,7 @@ function agentLeft(entry: ProcessEntry, agent: Agent, seen: Seen): readonly Susp
     suspect(entry, seen, {
       why: `${agent.name} runs without a terminal, without a living parent, and in no record.${began}`,
       session,
+      isLeft: fate?.kind === "gone",
       tmuxPid: fate?.tmuxPid,
       doubt: fate && fate.kind !== "gone" ? `it was ${fate.why}` : session.doubt?.why,
     }),
@@ -92,13 +93,14 @@ function otherLeft(entry: ProcessEntry, seen: Seen): readonly Suspect[] {
   const fate = fateOf(entry, seen);
   if (!fate || fate.kind === "lives" || (parent.kind === "lives" && parent.entry.identity.pid !== fate.tmuxPid)) return [];
   const doubt = fate.kind === "unknown" ? `it was ${fate.why}` : undefined;
-  return [suspect(entry, seen, { why: `It was ${fate.why}.`, isOfPane: fate.of === "pane", tmuxPid: fate.tmuxPid, doubt })];
+  return [suspect(entry, seen, { why: `It was ${fate.why}.`, isLeft: true, isOfPane: fate.of === "pane", tmuxPid: fate.tmuxPid, doubt })];
 }
 
 interface Found {
   readonly why: string;
   readonly session?: Session;
   readonly isDaemon?: boolean;
+  readonly isLeft?: boolean;
   readonly isOfPane?: boolean;
   readonly tmuxPid?: number | undefined;
   /** What already speaks against it. */
@@ -113,13 +115,16 @@ function suspect(entry: ProcessEntry, seen: Seen, found: Found): Suspect {
     process: identity,
     what: commandOf(entry),
     why: found.why,
-    protection:
-      whyProtected(entry, { tree, isDaemon: found.isDaemon ?? false, isUnrecorded: found.session !== undefined, tmuxPid: found.tmuxPid }, seen) ?? found.doubt,
+    protection: whyProtected(entry, { tree, ...standingOf(found) }, seen) ?? found.doubt,
     tree,
     isOfPane: found.isOfPane ?? false,
     session: found.session,
     startedAt,
   };
+}
+
+function standingOf({ isDaemon = false, isLeft = false, session, tmuxPid }: Found): Omit<Standing, "tree"> {
+  return { isDaemon, isLeft, isUnrecorded: session !== undefined, tmuxPid };
 }
 
 /** What others share may have been started below it, and does not end with it. */

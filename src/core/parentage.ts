@@ -3,12 +3,12 @@ import type { Census, ProcessEntry } from "./census.ts";
 import { nameIn } from "./processWords.ts";
 import { startOrder } from "./startOrder.ts";
 
-/** `nobody`: whoever started it is gone, and the system has taken it. `unknown`: its parent can't be seen from here. */
-export type Parent = { readonly kind: "lives"; readonly entry: ProcessEntry } | { readonly kind: "nobody" | "unknown" };
+/** `nobody`: whoever started it is gone, and the system has taken it. `first`: a container's own program has started it, or has taken it. `unknown`: its parent can't be seen from here. */
+export type Parent = { readonly kind: "lives" | "first"; readonly entry: ProcessEntry } | { readonly kind: "nobody" | "unknown" };
 
 export function parentOf(entry: ProcessEntry, { processes }: Pick<Census, "processes">): Parent {
-  if (entry.parentPid === 1) return { kind: "nobody" };
   const parent = processes?.get(entry.parentPid);
+  if (entry.parentPid === 1) return parent && isProgram(parent) && parent.sessionId === entry.sessionId ? { kind: "first", entry: parent } : { kind: "nobody" };
   if (!parent) return { kind: "unknown" };
   // One that began later can only have adopted it.
   return adopts(parent) || (startOrder(parent, entry) ?? 0) > 0 ? { kind: "nobody" } : { kind: "lives", entry: parent };
@@ -20,6 +20,12 @@ function adopts({ program, argv, identity }: ProcessEntry): boolean {
   return name === "systemd" ? identity.pid === 1 || argv.includes("--user") : reapers.has(name);
 }
 const reapers = new Set(["init", "tini", "docker-init", "dumb-init", "catatonit", "launchd"]);
+
+/** The first process of a container may be anything; a shell there is given one command, and goes on to wait. */
+function isProgram(first: ProcessEntry): boolean {
+  return first.argv.length > 0 && !adopts(first) && !waiters.has(nameIn(first.program?.file ?? first.argv[0]));
+}
+const waiters = new Set(["sh", "bash", "dash", "ash", "zsh", "busybox", "sleep", "tail", "cat"]);
 
 /** The editor among those above it, itself included. */
 export function findEditor(pid: number, census: Pick<Census, "processes">): ProcessEntry | undefined {

@@ -210,6 +210,19 @@ test.each([
   ]);
 });
 
+test.each([
+  ["a container's own program, in its session", { argv: ["node", "server.js"], sessionId: 0 }, {}, "may have been started by node (1)"],
+  ["a container's own program, in another session", { argv: ["node", "server.js"], sessionId: 1 }, {}, undefined],
+  ["what takes over all that is left", { argv: ["/sbin/init"], sessionId: 0 }, {}, undefined],
+  ["a shell that only waits", { argv: ["sh", "-c", "sleep infinity"], sessionId: 0 }, {}, undefined],
+  ["a container's own program, and that carries the mark of one that is gone", { argv: ["node"], sessionId: 0 }, { OPENCODE_PID: "60" }, undefined],
+])("an agent below the first process, which is %s", (_what, first, marks, reason) => {
+  const entries = [anEntry(pid(1, "1"), { parentPid: 0, ...first }), { ...agent, sessionId: 0 }];
+  expect(told({ entries, sessions: [lone], marks: { 41: marks } })).toEqual([
+    [41, expect.anything(), reason === undefined ? undefined : expect.stringContaining(reason)],
+  ]);
+});
+
 test("while a book gives no answer, no agent is called one without a record; a server that gives none knows of no process", () => {
   const given = { entries: [agent], sessions: [lone] };
   expect(told({ ...given, unreachable: [{ place: "/home/me/sessions.yaml", reason: "broken" }] })[0]?.[2]).toContain("gives no answer");
