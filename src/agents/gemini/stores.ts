@@ -6,15 +6,15 @@ import { withoutElements } from "../../system/cutElements.ts";
 import { lookAt } from "../../system/erase/confined.ts";
 import { cutStoresIn } from "../../system/erase/cuts.ts";
 import { storesAt } from "../../system/erase/files.ts";
-import { lineStoresIn } from "../../system/erase/lines.ts";
 import { unreadableBelow } from "../../system/erase/unreadable.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { uuidPattern } from "../ids.ts";
 import { parseJson } from "../jsonText.ts";
 import { backgroundLogs } from "./backgroundLogs.ts";
 import { findChatFiles, readChat } from "./chats.ts";
-import type { Place, Transcript } from "./chats.ts";
+import type { Place } from "./chats.ts";
 import { errorReports, sharedChat, whatOthersShare } from "./leftAlone.ts";
+import { shellHistory } from "./shellHistory.ts";
 import { defaultHome } from "./home.ts";
 
 /** Below `tmp` there is a folder for each folder that it was started in; a conversation that is taken up again begins another file beside the first. */
@@ -72,7 +72,7 @@ async function keptIn(place: Place): Promise<Kept> {
   return { stores, leftAlone };
 }
 
-const entry = z.object({ sessionId: z.string(), message: z.string().optional().catch(undefined) });
+const entry = z.object({ sessionId: z.string() });
 
 /** Each subagent has a dialogue of its own in a folder with the conversation's id, and an id that leads to more. */
 async function subagentStores({ home, project, id }: Place): Promise<readonly Store[]> {
@@ -104,25 +104,3 @@ async function checkpointStores({ home, project, id }: Place): Promise<readonly 
 }
 const checkpoint = z.object({ messageId: z.string() });
 const largestFile = 64 * 1024 * 1024;
-
-/** It names no conversation: so only commands go that this one ran and that, by the prompt history, no other did. */
-async function shellHistory({ home, project, id }: Place, transcripts: readonly Transcript[]): Promise<Kept> {
-  const path = join(project, "shell_history");
-  const prompts = z.array(entry.optional().catch(undefined)).safeParse(parseJson(await readIfPresent(join(project, "logs.json"), largestFile))).data ?? [];
-  const others = new Set(prompts.flatMap((each) => (each && each.sessionId !== id ? (each.message ?? []) : [])));
-  const own = transcripts.filter(({ chat }) => chat.ids.size === 1);
-  const its = new Set(own.flatMap(({ chat }) => [...chat.commands])).difference(others);
-  const stores = await lineStoresIn({
-    root: home,
-    path,
-    name: "its lines in the history of shell commands",
-    belongsBecause: "no other conversation of the folder ran these commands",
-    isIts: (line) => its.has(line),
-  });
-  const lines = new Set(((await readIfPresent(path, largestFile)) ?? "").split("\n"));
-  const areLeft = transcripts.some(({ chat }) => [...chat.commands].some((command) => !its.has(command) && lines.has(command)));
-  return {
-    stores,
-    leftAlone: areLeft ? [{ name: "some of its shell commands", path, why: "another conversation ran the same ones, or may have", holds: "text" }] : [],
-  };
-}
