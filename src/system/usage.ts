@@ -18,7 +18,13 @@ export async function usageOf(trees: readonly (readonly ProcessEntry[])[], signa
   const now = Date.now();
   return trees.map((tree) => ({
     memoryBytes: sum(tree, ({ identity }) => memory.get(identity.pid) ?? 0),
-    cpuNow: isMac ? undefined : sum(tree, ({ identity: { pid } }) => Math.max(0, (after.get(pid) ?? 0) - (before.get(pid) ?? after.get(pid) ?? 0))) / tookMs,
+    // What a child had spent that has ended meanwhile is by now its parent's.
+    cpuNow: isMac
+      ? undefined
+      : Math.max(
+          0,
+          sum(tree, ({ identity: { pid } }) => (after.get(pid) ?? 0) - (before.get(pid) ?? 0)),
+        ) / tookMs,
     cpuLife: lifeShare(tree, after, now),
   }));
 }
@@ -48,12 +54,12 @@ function kilobytes(text: string, name: string): number | undefined {
   return told === undefined ? undefined : Number(told);
 }
 
-/** proc_pid_stat(5): user and system time, in hundredths of a second. */
+/** proc_pid_stat(5): user and system time, its own and that of its children that have ended, in hundredths of a second. */
 async function cpuMsOf(pids: readonly number[]): Promise<ReadonlyMap<number, number>> {
   const read = pids.map(async (pid) => {
     const text = (await unlessAbsent(readFile(`/proc/${pid}/stat`, "latin1"))) ?? "";
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return [pid, (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10] as const;
+    return [pid, fields.slice(11, 15).reduce((total, field) => total + Number(field), 0) * 10] as const;
   });
   return new Map(await Promise.all(read));
 }

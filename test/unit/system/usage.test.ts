@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { parseUsage, usageOf } from "../../../src/system/usage.ts";
 import { until } from "../../real/support/until.ts";
-import { startChild } from "../../support/children.ts";
+import { allProcesses, findProcess } from "../../real/support/processes.ts";
+import { identityOf, startChild } from "../../support/children.ts";
 import { anEntry } from "../../support/facets.ts";
 
 const { signal } = new AbortController();
@@ -20,6 +21,31 @@ test("what works and has much is told from what sleeps, the sum of a tree from o
   expect(ofIdle?.cpuNow).toBe(0);
   expect(ofBoth?.memoryBytes).toBeGreaterThan((ofBusy?.memoryBytes ?? 0) + 50_000);
   expect(ofGone).toMatchObject({ memoryBytes: 0, cpuNow: 0 });
+});
+
+test("a loop takes what its short-lived children take, and a child that ends does not count twice", async () => {
+  const work = "const end = Date.now() + 80; while (Date.now() < end);";
+  const loop = await startChild(["sh", "-c", `echo ready; while :; do ${process.execPath} -e '${work}'; done`]);
+  await until(() => loop.said().includes("ready"));
+  const entry = anEntry(loop.identity, { startedAt: Date.now() - 1_000 });
+  await until(async () => ((await usageOf([[entry]], signal))[0]?.cpuNow ?? 0) > 0.2);
+  const [usage] = await usageOf([[entry]], signal);
+  expect(usage?.cpuLife).toBeGreaterThan(0.1);
+
+  const parent = await startChild([
+    "sh",
+    "-c",
+    `${process.execPath} -e 'console.log("ready"); const end = Date.now() + 1_000; while (Date.now() < end);'; exec sleep 60`,
+  ]);
+  await until(() => parent.said().includes("ready"));
+  const child = allProcesses().find(({ ppid }) => ppid === parent.pid);
+  const tree = [anEntry(parent.identity), anEntry(identityOf(child?.pid ?? 0))];
+  let most = 0;
+  await until(async () => {
+    most = Math.max(most, (await usageOf([tree], signal))[0]?.cpuNow ?? 0);
+    return findProcess(child?.pid ?? 0) === undefined;
+  });
+  expect(most).toBeLessThan(1.3);
 });
 
 test("ps on macOS", () => {
