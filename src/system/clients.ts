@@ -6,7 +6,9 @@ import { unlessAbsent } from "./procFiles.ts";
 export async function clientsOf(pids: readonly number[]): Promise<Trace["clients"]> {
   const [first] = pids;
   if (process.platform !== "linux" || first === undefined) return "unknown";
-  const sockets = await Promise.all(pids.map(socketsOf));
+  const [ofFirst, ...ofOthers] = await Promise.all(pids.map(socketsOf));
+  // What runs below it may be short-lived, and is nobody's when it has ended.
+  const sockets = [ofFirst === "gone" ? undefined : ofFirst, ...ofOthers.map((each) => (each === "gone" ? [] : each))];
   if (sockets.some((each) => each === undefined)) return "unknown";
   const own = new Set(sockets.flatMap((each) => each ?? []));
   if (own.size === 0) return "none";
@@ -16,11 +18,17 @@ export async function clientsOf(pids: readonly number[]): Promise<Trace["clients
   return hasTcpClient(`${tcp}\n${tcp6 ?? ""}`, own) || hasUnixClient(unix, own) ? "some" : "none";
 }
 
-/** Undefined where it may not be looked at, or is gone. */
-async function socketsOf(pid: number): Promise<readonly string[] | undefined> {
+/** Undefined where it may not be looked at. */
+async function socketsOf(pid: number): Promise<readonly string[] | "gone" | undefined> {
   const descriptors = await unlessAbsent(readdir(`/proc/${pid}/fd`));
-  const links = await Promise.all((descriptors ?? []).map((descriptor) => unlessAbsent(readlink(`/proc/${pid}/fd/${descriptor}`))));
-  return descriptors && links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link ?? "")?.[1] ?? []);
+  if (!descriptors) return (await isGone(pid)) ? "gone" : undefined;
+  const links = await Promise.all(descriptors.map((descriptor) => unlessAbsent(readlink(`/proc/${pid}/fd/${descriptor}`))));
+  return links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link ?? "")?.[1] ?? []);
+}
+
+async function isGone(pid: number): Promise<boolean> {
+  const stat = await unlessAbsent(readFile(`/proc/${pid}/stat`, "latin1"));
+  return stat === undefined || /^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));
 }
 
 /** proc(5), /proc/net/tcp: state 0A is LISTEN, 01 ESTABLISHED. One that was not accepted yet has no inode. A connection of theirs with themselves is nobody's. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { hasTcpClient, hasUnixClient } from "../../../src/system/clients.ts";
+import { clientsOf, hasTcpClient, hasUnixClient } from "../../../src/system/clients.ts";
+import { startChild } from "../../support/children.ts";
 
 const own = new Set(["10", "11", "12"]);
 const head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode";
@@ -26,4 +27,11 @@ test.each([
   ["another listens at that path", [unix("00010000", "01", "98", "/tmp/a"), unix("00000000", "03", "11", "/tmp/b")], false],
 ])("by a Unix socket, where %s: %o", (_what, rows, expected) => {
   expect(hasUnixClient(rows.join("\n"), own)).toBe(expected);
+});
+
+test("a child that has ended meanwhile has nobody connected to it; of one that is gone itself nothing is known", async () => {
+  const [sleeper, gone] = [await startChild(["sleep", "60"], { stdio: "ignore" }), await startChild(["true"])];
+  await gone.ended;
+  expect(await clientsOf([sleeper.pid, gone.pid])).toBe("none");
+  expect(await clientsOf([gone.pid, sleeper.pid])).toBe("unknown");
 });
