@@ -1,12 +1,16 @@
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import * as z from "zod";
 import type { Kept, LeftAlone } from "../../core/store.ts";
-import { countOf } from "../../system/erase/rows.ts";
 import { lineStoresIn } from "../../system/erase/lines.ts";
 import { lookAt } from "../../system/erase/confined.ts";
-import { listIfPresent, readIfPresent } from "../../system/files.ts";
+import { entriesOf, isReadable } from "../../system/erase/unreadable.ts";
+import { readIfPresent } from "../../system/files.ts";
+import { findStats } from "../../system/ownFile.ts";
+import type { Database } from "../../system/sqlite.ts";
 import { parseJson, parseJsonLines } from "../jsonText.ts";
 import { isOf } from "./home.ts";
+import { readRecords, recordsOf } from "./records.ts";
+import { has, isIts, named } from "./tables.ts";
 
 /**
  * The prompts that are kept for the Up key: the last 20 of a home, each once, without an id, and with the time of the last prompt of all. Those that this
@@ -22,22 +26,22 @@ export async function keptPrompts(home: string, id: string): Promise<Kept> {
   const typed = transcriptKind === "file" ? promptsIn(await readIfPresent(transcript, transcriptBytes)) : undefined;
   if (!typed) return { stores: [], leftAlone: [leftAlone(path, "it tells no ids, and its transcript can't be read")] };
 
-  const kept = parseJsonLines(await readIfPresent(path, historyBytes)).flatMap((line) => historyLine.safeParse(line).data?.prompt ?? []);
-  const its = [...new Set(kept.filter((prompt) => typed.has(prompt)))];
-  const shared = new Set<string>();
-  for (const prompt of its) if (await isTypedElsewhere(home, id, prompt)) shared.add(prompt);
-  const own = new Set(its.filter((prompt) => !shared.has(prompt)));
+  const kept = parseJsonLines(await readIfPresent(path, historyBytes)).flatMap((line) => historyLine.safeParse(line).data?.prompt.trim() ?? []);
+  const its = new Set(kept.filter((prompt) => typed.has(prompt)));
+  const others = its.size > 0 ? await typedElsewhere(home, id) : its;
+  const own = others ? its.difference(others) : new Set<string>();
+  const shared = its.size - own.size;
   return {
     stores: await lineStoresIn({
       root: home,
       path,
       name: "its prompts in the prompt history",
       belongsBecause: "they stand in its transcript, and in no other",
-      isIts: (line) => own.has(historyLine.safeParse(parseJson(line)).data?.prompt ?? ""),
+      isIts: (line) => own.has(historyLine.safeParse(parseJson(line)).data?.prompt.trim() ?? ""),
     }),
     leftAlone:
-      shared.size > 0
-        ? [leftAlone(path, `${shared.size === 1 ? "a prompt of it was" : `${shared.size} prompts of it were`} typed in another conversation too`)]
+      shared > 0
+        ? [leftAlone(path, `${shared === 1 ? "a prompt of it was" : `${shared} prompts of it were`} typed in another conversation too, or may have been`)]
         : [],
   };
 }
@@ -59,21 +63,46 @@ function promptsIn(transcript: string | undefined): ReadonlySet<string> | undefi
   return new Set(texts.flatMap((text) => [...text.matchAll(/<user_input\b[^>]*>([\s\S]*?)<\/user_input>/g)].map(([, typed = ""]) => typed.trim())));
 }
 
-async function isTypedElsewhere(home: string, id: string, prompt: string): Promise<boolean> {
-  const sessions = join(home, "sessions");
-  const asWritten = `>${JSON.stringify(prompt).slice(1, -1)}</user_input>`;
-  for (const other of await listIfPresent(sessions)) {
-    if (isOf(id, other)) continue;
-    const files = (await listIfPresent(join(sessions, other))).filter((name) => name.endsWith(".messages.json"));
-    if (
-      (await countOf(
-        asWritten,
-        files.map((name) => join(sessions, other, name)),
-      )) > 0
-    )
-      return true;
+/** Undefined where a transcript of another conversation can't be read. */
+async function typedElsewhere(home: string, id: string): Promise<ReadonlySet<string> | undefined> {
+  const typed = new Set<string>();
+  const paths = await transcriptsOfOthers(home, id);
+  if (!paths) return undefined;
+  for (const path of paths) {
+    if (!(await isReadable(path))) return undefined;
+    const text = await readIfPresent(path, transcriptBytes);
+    if (text === undefined && !(await findStats(path))) continue;
+    const prompts = promptsIn(text);
+    if (!prompts) return undefined;
+    for (const prompt of prompts) typed.add(prompt);
   }
-  return false;
+  return typed;
+}
+
+/** In their folders, and where their records have them. */
+async function transcriptsOfOthers(home: string, id: string): Promise<Iterable<string> | undefined> {
+  const isListed = (await lookAt({ root: home, path: recordsOf(home) })).kind !== "absent";
+  const told = isListed ? await readRecords(home, (database) => pathsOfOthers(database, id)) : [];
+  const sessions = join(home, "sessions");
+  const others = await entriesOf(sessions);
+  if (!told || others === "unreadable") return undefined;
+  const paths = new Set(told);
+  for (const { name } of others) {
+    if (isOf(id, name)) continue;
+    const files = await entriesOf(join(sessions, name));
+    if (files === "unreadable") return undefined;
+    for (const file of files) if (file.name.endsWith(".messages.json")) paths.add(join(sessions, name, file.name));
+  }
+  return paths;
+}
+
+function pathsOfOthers(database: Database, id: string): readonly string[] {
+  if (!has(database, "sessions", ["session_id", "messages_path"])) return [];
+  const found = database
+    .prepare(`SELECT messages_path FROM sessions WHERE NOT ${isIts("session_id")}`)
+    .pluck()
+    .all(named(id));
+  return found.filter((path) => typeof path === "string" && isAbsolute(path)).map(String);
 }
 
 function leftAlone(path: string, why: string): LeftAlone {
