@@ -1,5 +1,6 @@
 import type { ProcessEntry } from "./census.ts";
 import type { Ladder } from "./ladder.ts";
+import type { Trace } from "./orphanProtection.ts";
 import type { Orphan } from "./orphans.ts";
 import type { ProcessIdentity } from "./process.ts";
 import type { Usage } from "./usage.ts";
@@ -21,4 +22,6 @@ export interface Scales {
   treesOf(roots: readonly ProcessIdentity[], signal: AbortSignal): Promise<readonly (readonly ProcessEntry[])[]>;
   /** As measured now: what has ended takes nothing. */
   usageOf(trees: readonly (readonly ProcessEntry[])[], signal: AbortSignal): Promise<readonly Usage[]>;
+  /** Whether somebody outside of each is connected to what it listens on. */
+  clientsOf(trees: readonly (readonly ProcessEntry[])[]): Promise<readonly Trace["clients"][]>;
 }

@@ -11,13 +11,13 @@ export function purgedWords({ purged = [], leftAlone = [] }: Receipt): string {
 
 /** What is left, and why; undefined where all is gone. */
 export function leftWords({ purged = [], leftAlone = [] }: Pick<Receipt, "purged" | "leftAlone">): string | undefined {
-  const left = [...purged.filter((line) => !isProved(line)).map(lineWords), ...leftAlone.filter(({ holds }) => holds === "text").map(leftAloneWords)];
+  const left = [...purged.filter((line) => !isProved(line)).map(lineWords), ...leftAlone.filter(({ holds }) => holds !== "id").map(leftAloneWords)];
   return left.length === 0 ? undefined : left.join("; ");
 }
 
 /** What is held up goes another time; what is shared with others stays. */
-export function notAllGone({ purged = [] }: Receipt, name: string, left: string): string {
-  return purged.every(isProved)
+export function notAllGone({ purged = [], leftAlone = [] }: Receipt, name: string, left: string): string {
+  return purged.every(isProved) && !leftAlone.some(({ holds }) => holds === "unseen")
     ? `Purged the conversation of ${name}, but something of it stays, since it is not known to be its alone: ${left}.`
     : `The conversation of ${name} is not all gone. What is left: ${left}. Purge it again when that has changed.`;
 }

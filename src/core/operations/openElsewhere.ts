@@ -16,7 +16,13 @@ export interface Meant {
 /** Whoever else has this conversation open, or may: another process or record of it, its agent's own list in its home, and a process of the agent's in the same folder that does not tell what it has open. */
 export async function openElsewhere(meant: Meant, census: Census, context: OperationContext): Promise<Refusal | undefined> {
   if (!census.processes) return unknown("the process table can't be read");
-  return (await onItsAgentsList(meant, census, context)) ?? (await inAnotherFacet(meant, census, context)) ?? (await inASilentProcess(meant, census, context));
+  const listed = await onItsAgentsList(meant, census, context);
+  if (listed) return listed;
+  const running = await context.sources.get("process")?.read(census, context.signal);
+  const silent = running?.unreachable.find(({ place }) => place === context.agents.get(meant.conversation.agent)?.name);
+  if (silent) return unknown(`${silent.place}: ${silent.reason}`);
+  const facets = [...(running?.facets ?? []), ...(await inBooks(census, context))];
+  return inAnotherFacet(meant, facets, census) ?? (await inASilentProcess(meant, running?.facets ?? [], census, context));
 }
 
 /** Also in a home that only a record knows: nobody looks there of itself. */
@@ -27,33 +33,29 @@ async function onItsAgentsList({ conversation }: Meant, census: Census, { agents
   return living && refusal(living.liveness.value, `process ${living.process.pid}, by ${living.file}`);
 }
 
+async function inBooks(census: Census, { sources, signal }: OperationContext): Promise<readonly Facet[]> {
+  const readings = await Promise.all((["ledger", "mux", "entire"] as const).map(async (id) => sources.get(id)?.read(census, signal)));
+  return readings.flatMap((reading) => reading?.facets ?? []);
+}
+
 /** What a server has at rest it deletes itself, and what only a list names is no life. */
-async function inAnotherFacet({ session, conversation }: Meant, census: Census, { sources, agents, signal }: OperationContext): Promise<Refusal | undefined> {
+function inAnotherFacet({ session, conversation }: Meant, facets: readonly Facet[], census: Census): Refusal | undefined {
   const own = new Set(facetsOf(session).map(({ key }) => key));
-  const silentList = agents.get(conversation.agent)?.name;
-  for (const id of ["process", "ledger", "mux", "entire"] as const) {
-    const reading = await sources.get(id)?.read(census, signal);
-    const silent = reading?.unreachable.find(({ place }) => place === silentList);
-    if (silent) return unknown(`${silent.place}: ${silent.reason}`);
-    const others = (reading?.facets ?? []).filter(
-      (facet) => isSameConversation(facet.conversation, conversation) && (facet.kind === "run" || !own.has(facet.key)),
-    );
-    for (const facet of others) {
-      const isOver = facet.kind === "record" && facet.says.value !== "active";
-      const { value } = facet.liveness;
-      if (value === "alive" || (value === "unknown" && !isOver))
-        return refusal(value, facet.kind === "run" ? wordsOf(facet, census) : `${facet.key}: ${facet.liveness.seen}`);
-    }
+  for (const facet of facets) {
+    if (!isSameConversation(facet.conversation, conversation) || (facet.kind === "record" && own.has(facet.key))) continue;
+    const isOver = facet.kind === "record" && facet.says.value !== "active";
+    const { value } = facet.liveness;
+    if (value === "alive" || (value === "unknown" && !isOver))
+      return refusal(value, facet.kind === "run" ? wordsOf(facet, census) : `${facet.key}: ${facet.liveness.seen}`);
   }
   return undefined;
 }
 
-async function inASilentProcess(meant: Meant, census: Census, context: OperationContext): Promise<Refusal | undefined> {
-  const reading = await context.sources.get("process")?.read(census, context.signal);
-  for (const facet of reading?.facets ?? []) {
+async function inASilentProcess(meant: Meant, running: readonly Facet[], census: Census, context: OperationContext): Promise<Refusal | undefined> {
+  for (const facet of running) {
     if (!isSilent(facet, meant.conversation) || isAnothers(facet, census, context) || !(await mayHaveOpened(facet, meant, context))) continue;
     if (facet.cwd !== undefined) return unknown(`${wordsOf(facet, census)} runs in the same folder, and which conversation it has open can't be told`);
-    // It may have ended since the census, and taken its folder with it.
+    // It may have ended since the census, and taken its folder with it; amid its end it has none for a moment.
     if (await isGoneBy(facet, context)) continue;
     return unknown(`${wordsOf(facet, census)} runs, and neither its folder nor its conversation can be told`);
   }
@@ -84,9 +86,12 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-async function isGoneBy({ host }: Run, { takeCensus, signal }: OperationContext): Promise<boolean> {
+async function isGoneBy({ host }: Run, { takeCensus, pause, signal }: OperationContext): Promise<boolean> {
+  await pause(endsWithinMs, signal);
   return host.kind === "process" && livenessOf(host.process, await takeCensus(signal)) === "gone";
 }
+
+const endsWithinMs = 200;
 
 function wordsOf({ host, agent, place }: Run, { processes }: Census): string {
   if (host.kind !== "process") return place;

@@ -40,12 +40,13 @@ export async function planPurge(asSeen: Session, context: OperationContext): Pro
   return outlookOf(session, context);
 }
 
-/** Of one whose books say that it is purged: the journal knows what that purge was about. Should it have been cut off, the rest of the books is told. */
-async function planToTell(session: Session, { journal, agents }: OperationContext): Promise<PurgePlan | undefined> {
+/** Of one whose books say that it is purged: the journal knows what that purge was about. Where it was cut off, the rest of the books is told. */
+async function planToTell(session: Session, { journal, agents }: OperationContext): Promise<PurgePlan | Refusal | undefined> {
   if (session.conversation || session.status.value !== "purged") return undefined;
   const earlier = await journal.findPurged({ keys: new Set([session.key, ...facetsOf(session).map(({ key }) => key)]) });
   const agent = earlier && agents.get(earlier.conversation.agent);
   if (!agent || agent.id !== session.agent) return undefined;
+  if (earlier.came !== "cutOff") return unsupported("it is purged already, and the journal has the receipt");
   return { kind: "plan", session, agent, conversation: earlier.conversation, stores: [], leftAlone: [], pending: [], isTold: true };
 }
 

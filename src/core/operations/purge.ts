@@ -36,7 +36,7 @@ export function purge(session: Session, options: PurgeOptions, context: Operatio
 
     draft.leftAlone = [...plan.leftAlone, receiptItself(context)];
     draft.purged = [...(await deleteStores(plan, draft, context)), ...(await nothingFound(plan, id, context))];
-    if (!draft.purged.every(isProved)) return partial;
+    if (!draft.purged.every(isProved) || plan.leftAlone.some(({ holds }) => holds === "unseen")) return partial;
 
     const ofJournal = await clearJournal(plan, id, draft, context);
     draft.purged = [...draft.purged, ...ofJournal];

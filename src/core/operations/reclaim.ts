@@ -1,6 +1,7 @@
 import { bytesWords } from "../bytesWords.ts";
 import type { FacetKey } from "../facet.ts";
 import type { Scales } from "../orphanFinder.ts";
+import type { ProcessIdentity } from "../process.ts";
 import type { Receipt } from "../receipt.ts";
 import { hoursWords, idleAgentOf } from "../reclaim.ts";
 import type { Reclaimable } from "../reclaim.ts";
@@ -8,6 +9,7 @@ import { processWords, sentenceOfReceipt } from "../sentences.ts";
 import type { Session } from "../session.ts";
 import type { OperationContext } from "./operation.ts";
 import { stop } from "./stop.ts";
+import { weigh } from "./weigh.ts";
 
 /** What came of all of them, in one. Each has its own receipt in the journal too. */
 export interface ReclaimReceipt {
@@ -26,18 +28,18 @@ export interface ReclaimLine {
   readonly receipt: Receipt;
 }
 
-/** What could be reclaimed now, the longest idle first; none that this program is a part of. */
+/** What could be reclaimed now, the longest idle first; none that this program is a part of, and none below which something is at work. */
 export async function planReclaim(sessions: readonly Session[], idleMs: number, scales: Scales, { now, signal }: Clock): Promise<readonly Reclaimable[]> {
   const idle = sessions.flatMap((session) => idleAgentOf(session, idleMs, now()) ?? []).toSorted((a, b) => a.since - b.since);
   const trees = await scales.treesOf(
     idle.map(({ process }) => process),
     signal,
   );
-  const usages = await scales.usageOf(trees, signal);
+  const weighed = await weigh(trees, scales, signal);
   return idle.flatMap((agent, nth) => {
-    const [tree, usage] = [trees[nth], usages[nth]];
+    const [tree, found] = [trees[nth], weighed[nth]];
     const isOurs = tree?.some(({ identity }) => identity.pid === scales.ours) ?? true;
-    return tree && usage && !isOurs ? [{ ...agent, tree, usage }] : [];
+    return tree && found && found.need === undefined && !isOurs ? [{ ...agent, tree, usage: found.usage }] : [];
   });
 }
 type Clock = Pick<OperationContext, "now" | "signal">;
@@ -55,10 +57,12 @@ export async function reclaim(chosen: readonly Reclaimable[], idleMs: number, sc
   const lines: ReclaimLine[] = [];
   for (const [nth, { session, process, since }] of chosen.entries()) {
     if (signal.aborted) break;
+    const need = await needBelow(process, scales, signal);
     let wasNeeded = false;
     const unless = (fresh: Session) => {
-      wasNeeded = idleAgentOf(fresh, idleMs, now()) === undefined;
-      return wasNeeded ? ({ kind: "refused", reason: "protected", detail: `it is not idle any more: ${fresh.status.seen}` } as const) : undefined;
+      const detail = idleAgentOf(fresh, idleMs, now()) ? need : `it is not idle any more: ${fresh.status.seen}`;
+      wasNeeded = detail !== undefined;
+      return detail === undefined ? undefined : ({ kind: "refused", reason: "protected", detail } as const);
     };
     const receipt = await stop(session, { reason: "reclaim", reach: "session", named: process, unless }, context);
     const outcome = receipt.result.kind === "success" ? "stopped" : wasNeeded ? "leftAlone" : "notStopped";
@@ -73,6 +77,11 @@ export async function reclaim(chosen: readonly Reclaimable[], idleMs: number, sc
   const receipt: ReclaimReceipt = { lines, freedBytes: Math.max(0, freedBytes), startedAt, completedAt: now() };
   await journal.append({ kind: "reclaim", id: crypto.randomUUID(), ...inJournal(receipt) });
   return receipt;
+}
+
+async function needBelow(process: ProcessIdentity, scales: Scales, signal: AbortSignal): Promise<string | undefined> {
+  const [found] = await weigh(await scales.treesOf([process], signal), scales, signal);
+  return found?.need;
 }
 
 /** No names: what is kept for ever tells by keys who it was. */

@@ -32,7 +32,7 @@ export async function tellBooks(plan: PurgePlan, draft: Draft, context: Operatio
 
 /** What lives of them, or may, has held up the purge. One id in two folders or config homes may be two conversations: then nothing is told of the other. */
 async function othersOfIt({ session, conversation, leftAlone, isTold }: PurgePlan, context: OperationContext): Promise<readonly SessionRecord[]> {
-  if (isTold || leftAlone.some(({ holds }) => holds === "text")) return [];
+  if (isTold || leftAlone.some(({ holds }) => holds !== "id")) return [];
   const { sources, takeCensus, realPath, signal } = context;
   const own = new Set(facetsOf(session).map(({ key }) => key));
   const reading = await sources.get("mux")?.read(await takeCensus(signal), signal);

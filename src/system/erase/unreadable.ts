@@ -18,7 +18,7 @@ export async function entriesOf(folder: string): Promise<readonly Dirent[] | "un
 
 /** Where something of the conversation may be without anybody's seeing it: so it is not proved to be gone. */
 export function unreadable(path: string, kind: "folder" | "file"): LeftAlone {
-  return { name: `a ${kind} that can't be read`, path, why: "what of it is in there can't be told", holds: "text" };
+  return { name: `a ${kind} that can't be read`, path, why: "what of it is in there can't be told", holds: "unseen" };
 }
 
 /** Every folder and file that can't be read, in a folder and below it; what goes anyway, and what is there already, is not looked at, and no link is followed. */

@@ -25,7 +25,7 @@ test.each([
   chmodSync(unread, 0);
   const { leftAlone } = planHeld(agent, folder.path, id);
   chmodSync(unread, 0o700);
-  expect(leftAlone).toContainEqual({ name: "a folder that can't be read", path: unread, why: "what of it is in there can't be told", holds: "text" });
+  expect(leftAlone).toContainEqual({ name: "a folder that can't be read", path: unread, why: "what of it is in there can't be told", holds: "unseen" });
 });
 
 function planHeld(...asked: readonly string[]): { readonly leftAlone: readonly { readonly name: string }[] } {

@@ -94,7 +94,7 @@ test("the plan is shown and nothing is done without --yes; with it all is gone, 
 
   const listed = (await stage.list()).filter(({ status }) => status === "purged");
   expect(listed).toMatchObject([{ conversation_id: null, agent: "claude" }]);
-  expect(await purge(listed[0]?.key ?? "none", "--yes")).toMatchObject({ code: 0, purge_result: "complete", purged: [] });
+  expect(await purge(listed[0]?.key ?? "none", "--yes")).toMatchObject({ code: 1, status: "refused", purge_result: "unsupported" });
 });
 
 test("what lives is refused; stop --purge-conversation ends it first, and asks for --yes", async () => {

@@ -11,13 +11,25 @@ const hour = 3_600_000;
 const idleMs = 4 * hour;
 const idle = (over: Partial<Run> = {}): Run => aRun({ idleSince: now - 5 * hour, conversation: talk("A", { resumable: seen(true) }), ...over });
 
-/** Each process has 100 MB as long as it lives. */
-function scales(living: Set<number>, ours = 1): Scales {
+interface Below {
+  /** What runs below each agent takes this much of a core. */
+  share: number;
+  clients: "none" | "some" | "unknown";
+}
+
+/** Each process has 100 MB as long as it lives; below an agent is nothing but what is told. */
+function scales(living: Set<number>, ours = 1, below: Below = { share: 0, clients: "none" }): Scales {
+  const child = anEntry(pid(700));
   return {
     ours,
-    treesOf: async (roots) => roots.map((root) => [anEntry(root)]),
+    treesOf: async (roots) => roots.map((root) => [anEntry(root), child]),
     usageOf: async (trees) =>
-      trees.map((tree) => ({ memoryBytes: tree.filter(({ identity }) => living.has(identity.pid)).length * 100e6, cpuNow: 0, cpuLife: 0 })),
+      trees.map((tree) => ({
+        memoryBytes: tree.filter(({ identity }) => living.has(identity.pid)).length * 100e6,
+        cpuNow: tree.includes(child) ? below.share : 0,
+        cpuLife: 0,
+      })),
+    clientsOf: async (trees) => trees.map(() => below.clients),
   };
 }
 
@@ -60,6 +72,25 @@ test("the offer says how many, for how long, how much, and what is done", async 
   expect(found.map(({ process }) => process.pid)).toEqual([42, 43, 41]);
   expect(offerWords(found, idleMs)).toBe("3 open agents idle over 4 h, 200 MB: stop, all resumable");
   expect([hoursWords(90 * 60_000), hoursWords(30 * 60_000)]).toEqual(["1.5 h", "30 min"]);
+});
+
+test.each<[string, Below, number]>([
+  ["somebody is connected to", { share: 0, clients: "some" }, 0],
+  ["works", { share: 0.9, clients: "none" }, 0],
+  ["is quiet, and whose connections can't be seen", { share: 0.1, clients: "unknown" }, 1],
+])("an idle agent below which runs what %s", async (_what, below, offered) => {
+  expect(await planReclaim([aSession(idle())], idleMs, scales(new Set([41]), 1, below), aWorld([idle()]).context)).toHaveLength(offered);
+});
+
+test("one below which something went to work meanwhile is left alone", async () => {
+  const below: Below = { share: 0, clients: "none" };
+  const { session, context, taken } = aWorld([idle()]);
+  const measure = scales(new Set([41]), 1, below);
+  const found = await planReclaim([session], idleMs, measure, context);
+  below.clients = "some";
+  const receipt = await reclaim(found, idleMs, measure, context);
+  expect([receipt.lines.map(({ outcome }) => outcome), taken]).toEqual([["leftAlone"], []]);
+  expect(reclaimWords(receipt)[1]).toBe("“fix login” was not touched: somebody is connected to what runs below it.");
 });
 
 test("an agent that this program is a part of is not offered", async () => {

@@ -20,7 +20,7 @@ interface Told {
 const purge = (home: string, cwd: string): Told => runHeld(script, home, cwd, id) as Told;
 
 const why = "what of it is in there can't be told";
-const aFolderAt = (path: string): LeftAlone => ({ name: "a folder that can't be read", path, why, holds: "text" });
+const aFolderAt = (path: string): LeftAlone => ({ name: "a folder that can't be read", path, why, holds: "unseen" });
 
 test.each([0o000, 0o300, 0o100])("folders of mode %o, in which its own may be, are told and not taken for empty", async (mode) => {
   await using person = await aPerson();
@@ -46,7 +46,7 @@ test("a file that can't be read, and was written since, is told; one of before i
   for (const path of [secret, old]) chmodSync(path, 0);
   const { found, leftAlone, residue } = purge(home, cwd);
   expect([found, residue]).toEqual([[join(home, "projects/-a", `${id}.jsonl`)], []]);
-  expect(leftAlone).toEqual([{ name: "a file that can't be read", path: secret, why, holds: "text" }]);
+  expect(leftAlone).toEqual([{ name: "a file that can't be read", path: secret, why, holds: "unseen" }]);
 });
 
 test("a plan stays where others' transcripts can't be read", async () => {

@@ -50,6 +50,7 @@ function aFinder(looks: readonly (readonly Orphan[])[], left: readonly (readonly
     ladderOf: () => ({ ends: "session", rungs: [rung("ask", "SIGTERM"), rung("kill", "SIGKILL")], remains, settled: remains }),
     treesOf: async (roots) => roots.map(() => (now().length > 0 ? [entry] : [])),
     usageOf: async () => [],
+    clientsOf: async () => [],
   };
 }
 

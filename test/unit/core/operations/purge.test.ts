@@ -440,3 +440,21 @@ test("a receipt that could not be written proves nothing", async () => {
   expect(receipt.result.kind).toBe("partial");
   expect(receipt.warnings.join()).toContain("This is not in the journal");
 });
+
+test("what could not be looked at may be its own: no book is told, and a second purge finds it", async () => {
+  const world = kept([ended]);
+  world.leftAlone.push({ name: "a folder that can't be read", path: "/c/x", why: "what of it is in there can't be told", holds: "unseen" });
+  const receipt = await world.purge();
+  expect([receipt.result.kind, receiptJson(receipt, world.session).purge_result, world.told]).toEqual(["partial", "partial", []]);
+  expect(sentenceOfReceipt(receipt, world.session)).toContain("Purge it again when that has changed");
+  world.leftAlone.length = 0;
+  expect((await world.purge()).result.kind).toBe("success");
+  expect(world.told).toEqual([`${ended.key} purged`]);
+});
+
+test("one that is purged already is not purged again: whatever has its id by now is another's", async () => {
+  const world = kept([without(aBook("mux", "purged"), "conversation")]);
+  const context = { ...world.context, journal: { ...world.context.journal, findPurged: async () => ({ conversation, came: "deletedSome" }) as const } };
+  expect((await purge(world.session, { pendingSeen: false }, context)).result).toMatchObject({ kind: "refused", reason: "unsupported" });
+  expect(world.there.size).toBe(2);
+});
