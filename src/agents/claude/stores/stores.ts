@@ -21,16 +21,15 @@ export const stores: NonNullable<Agent["stores"]> = async ({ conversation, cwd, 
   const found = await Promise.all(homes.map(async (each) => ({ home: each, transcripts: await findTranscripts(each, id, signal) })));
   // Its own home known, it is not in any other: what is there is another's, or a copy.
   const asked = home === undefined ? found : found.slice(0, 1);
-  const strange = await strangeAmong(
-    asked.flatMap(({ transcripts }) => transcripts),
-    cwd,
-  );
+  const named = asked.flatMap(({ transcripts }) => transcripts);
+  const isInSeveral = asked.filter(({ transcripts }) => transcripts.length > 0).length > 1;
+  const strange: Strange = isInSeveral ? new Map(named.map((each) => [each, whichHome])) : await strangeAmong(named, cwd);
   const inHomes: InHome[] = [];
   for (const each of found) inHomes.push(await storesInHome(each.home, id, each.transcripts, strange, signal));
   // A home whose transcripts are all another's is another's.
   const own = inHomes.filter((_, at) => {
     const transcripts = asked[at]?.transcripts;
-    return transcripts !== undefined && (transcripts.length === 0 || transcripts.some((each) => !strange.has(each)));
+    return transcripts !== undefined && ((transcripts.length === 0 && !isInSeveral) || transcripts.some((each) => !strange.has(each)));
   });
 
   const temporary = await findTemporary(id, temporaryFolder);
@@ -52,6 +51,8 @@ export const stores: NonNullable<Agent["stores"]> = async ({ conversation, cwd, 
 function usualHome(): string {
   return process.env["CLAUDE_CONFIG_DIR"]?.normalize("NFC") || join(homedir(), ".claude");
 }
+
+const whichHome = "several config homes have one of its id, and which is meant is not known";
 
 /** By their real paths, each as it was first called. */
 async function distinct(homes: readonly string[]): Promise<readonly string[]> {
@@ -89,6 +90,6 @@ function earliest(transcripts: readonly Transcript[]): number {
 }
 
 function leaveAll({ home, before, transcripts, leftAlone }: InHome, isAsked: boolean): readonly LeftAlone[] {
-  const why = isAsked ? "the transcript that has its id there is another conversation's" : `it is in ${home}, which is not its config home`;
+  const why = isAsked ? "the transcript that has its id there is another conversation's, or may be" : `it is in ${home}, which is not its config home`;
   return [...leave([...before, ...transcripts], why), ...leftAlone];
 }

@@ -181,16 +181,18 @@ test("its config home known, copies in others are told and stay", async () => {
   expect(wholeOf(home)).toEqual(before);
 });
 
-test("its config home not known, it goes from all in which it began where it was at work", async () => {
+test("its config home not known, it goes from the one that has it, and from none where several have one of its id", async () => {
   await using person = await aPerson();
   const { home, cwd, path } = person;
-  const [second, third] = ["second-home", "third-home"].map((name) => join(path, name)) as [string, string];
-  const own = [putTranscript(home, cwd), putTranscript(second, cwd)];
-  const other = putTranscript(third, "/home/someone/other");
-  put(join(third, "tasks", id, "1.json"), words);
-  const { stores, leftAlone } = await keptOf({ cwd, configHomes: [second, third] });
-  expect(pathsOf(stores)).toEqual(own.toSorted());
-  expect(pathsOf(leftAlone)).toEqual([other, join(third, "tasks", id)].toSorted());
+  const second = join(path, "second-home");
+  const own = putTranscript(home, cwd);
+  expect(pathsOf((await keptOf({ cwd, configHomes: [second] })).stores)).toEqual([own]);
+  const other = putTranscript(second, cwd);
+  put(join(second, "tasks", id, "1.json"), words);
+  const { stores, leftAlone } = await keptOf({ cwd, configHomes: [second] });
+  expect(stores).toEqual([]);
+  expect(pathsOf(leftAlone)).toEqual([own, other, join(second, "tasks", id)].toSorted());
+  expect(leftAlone[0]?.why).toBe("several config homes have one of its id, and which is meant is not known");
 });
 
 test("the usual config home is the one that the environment names", async () => {
