@@ -57,7 +57,8 @@ export async function reclaim(chosen: readonly Reclaimable[], idleMs: number, sc
   const lines: ReclaimLine[] = [];
   for (const [nth, { session, process, since }] of chosen.entries()) {
     if (signal.aborted) break;
-    const need = await needBelow(process, scales, signal);
+    const need = await needBelow(process, scales);
+    if (signal.aborted) break;
     let wasNeeded = false;
     const unless = (fresh: Session) => {
       const detail = idleAgentOf(fresh, idleMs, now()) ? need : `it is not idle any more: ${fresh.status.seen}`;
@@ -79,7 +80,9 @@ export async function reclaim(chosen: readonly Reclaimable[], idleMs: number, sc
   return receipt;
 }
 
-async function needBelow(process: ProcessIdentity, scales: Scales, signal: AbortSignal): Promise<string | undefined> {
+/** Not cut off in the middle, so that what was done is told. */
+async function needBelow(process: ProcessIdentity, scales: Scales): Promise<string | undefined> {
+  const { signal } = new AbortController();
   const [found] = await weigh(await scales.treesOf([process], signal), scales, signal);
   return found?.need;
 }

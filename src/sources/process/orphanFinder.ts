@@ -49,6 +49,7 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
       const living = trees.map((tree) => tree.filter(({ identity }) => isSameProcess(processes?.get(identity.pid)?.identity, identity)));
       return usageOf(living, signal);
     },
+    clientsOf: (trees) => Promise.all(trees.map((tree) => clientsOf(tree.map(({ identity }) => identity.pid)))),
   };
   return finder;
 
