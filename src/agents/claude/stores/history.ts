@@ -83,11 +83,20 @@ async function readPasted(home: string, id: string): Promise<Pasted> {
   const others = new Set<string>();
   for (const path of await filesIn(home)) {
     await seeLines(path, (line) => {
-      const { sessionId, pastedContents } = promptIn(line) ?? { pastedContents: {} };
-      for (const { contentHash = "" } of Object.values(pastedContents)) if (/^[0-9a-f]+$/.test(contentHash)) (sessionId === id ? own : others).add(contentHash);
+      const told = isPromptOf(line, id) ? own : others;
+      for (const hash of hashesIn(line)) told.add(hash);
     });
   }
   return { own, others };
+}
+
+/** Of a line that was cut off, or has another's glued to it, whatever it points to. */
+function hashesIn(line: string): readonly string[] {
+  const told = promptIn(line);
+  const hashes = told
+    ? Object.values(told.pastedContents).map(({ contentHash = "" }) => contentHash)
+    : [...line.matchAll(/"contentHash":"([^"]*)"/g)].map(([, hash = ""]) => hash);
+  return hashes.filter((hash) => /^[0-9a-f]+$/.test(hash));
 }
 
 async function pasteStores(home: string, id: string, hash: string): Promise<readonly Store[]> {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eraseAll, erased } from "../../system/erase/whole.ts";
@@ -31,4 +31,21 @@ test.each<[string, string, string, readonly object[]]>([
   expect(await eraseAll(stores)).toEqual(before === after ? [] : [erased]);
   expect(readFileSync(path, "utf8")).toBe(after);
   expect(leftAlone).toEqual(told.map((each) => ({ ...each, path })));
+});
+
+const hash = "0123456789abcdef";
+const pasting = (of: string): string => promptLine(of, "look at this", hash);
+
+test.each<[string, string, boolean]>([
+  ["that its own cut-off prompt points to goes", pasting(id).slice(0, -2), false],
+  ["that a neighbour's cut-off prompt points to as well stays", pasting(id) + pasting(neighbourId).slice(0, -8), true],
+  ["that a neighbour's prompt points to, with another's glued to it, stays", pasting(id) + pasting(neighbourId).slice(0, -8) + neighbours, true],
+])("a paste %s", async (_fact, history, stays) => {
+  await using person = await aPerson();
+  const { home, cwd } = person;
+  put(join(home, "history.jsonl"), history);
+  const paste = join(home, "paste-cache", `${hash}.txt`);
+  put(paste, "pasted");
+  await eraseAll((await keptOf({ home, cwd })).stores);
+  expect(existsSync(paste)).toBe(stays);
 });
