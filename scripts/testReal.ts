@@ -29,5 +29,5 @@ type Lane = "opencode" | "editor" | "claude" | "others";
 function laneOf(file: string): Lane {
   const name = file.slice("test/real/".length);
   if (name.includes("InEditor")) return "editor";
-  return name.startsWith("opencode") ? "opencode" : /^(claude|registry)/.test(name) ? "claude" : "others";
+  return name.startsWith("opencode") ? "opencode" : /^(claude|registry|purge|orphans)/.test(name) ? "claude" : "others";
 }
