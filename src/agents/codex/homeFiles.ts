@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Store } from "../../core/store.ts";
+import type { Kept, LeftAlone, Store } from "../../core/store.ts";
 import { withoutElements } from "../../system/cutElements.ts";
 import { cutStoresIn } from "../../system/erase/cuts.ts";
 import { storesAt } from "../../system/erase/files.ts";
@@ -8,13 +8,14 @@ import { listIfPresent } from "../../system/files.ts";
 import { parseJson } from "../jsonText.ts";
 
 /** The stores of what these conversations have in the files of a home beside their transcripts. */
-export async function fileStores(home: string, ids: readonly string[]): Promise<readonly Store[]> {
-  return [
-    ...(await Promise.all(ids.map((id) => wholesOf(home, id)))).flat(),
-    ...(await linesOf(home, "history.jsonl", "its lines in the prompt history", "session_id", ids)),
-    ...(await linesOf(home, "session_index.jsonl", "its lines in the list of names", "id", ids)),
-    ...(await reopenedStores(home, ids)),
-  ];
+export async function fileStores(home: string, ids: readonly string[]): Promise<Kept> {
+  const wholes = (await Promise.all(ids.map((id) => wholesOf(home, id)))).flat();
+  const history = await linesOf(home, "history.jsonl", "the prompt history", "session_id", ids);
+  const names = await linesOf(home, "session_index.jsonl", "the list of names", "id", ids);
+  return {
+    stores: [...wholes, ...history.stores, ...names.stores, ...(await reopenedStores(home, ids))],
+    leftAlone: [...history.leftAlone, ...names.leftAlone],
+  };
 }
 
 async function wholesOf(home: string, id: string): Promise<readonly Store[]> {
@@ -50,12 +51,30 @@ function reopenedStores(home: string, ids: readonly string[]): Promise<readonly 
   });
 }
 
-function linesOf(home: string, file: string, name: string, key: string, ids: readonly string[]): Promise<readonly Store[]> {
-  const isIts = (line: string): boolean => {
-    const value = ids.some((id) => line.includes(id)) ? parseJson(line) : undefined;
-    if (typeof value !== "object" || value === null) return false;
-    const found: unknown = Reflect.get(value, key);
-    return typeof found === "string" && ids.includes(found);
+/** Also a line that was cut off, as it is where its writer was killed, once it has told whose it is; not where another's is glued to it. */
+async function linesOf(home: string, file: string, place: string, key: string, ids: readonly string[]): Promise<Kept> {
+  const begin = `{"${key}":`;
+  const whose = (line: string): "its" | "cutOff" | "others" | undefined => {
+    if (!ids.some((id) => line.includes(id))) return undefined;
+    const value = parseJson(line);
+    // Within a text each quotation mark has a stroke before it.
+    if (value === undefined) return line.lastIndexOf(begin) === 0 && ids.some((id) => line.startsWith(`${begin}"${id}"`)) ? "its" : "cutOff";
+    const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+    return typeof found === "string" && ids.includes(found) ? "its" : "others";
   };
-  return lineStoresIn({ name, root: home, path: join(home, file), belongsBecause: `their ${key} is the conversation's id`, isIts });
+  const path = join(home, file);
+  const storesOf = (of: "its" | "cutOff" | "others") =>
+    lineStoresIn({
+      name: `its lines in ${place}`,
+      root: home,
+      path,
+      belongsBecause: `their ${key} is the conversation's id`,
+      isIts: (line) => whose(line) === of,
+    });
+  const leftAlone: LeftAlone[] = [];
+  if ((await storesOf("cutOff")).length > 0)
+    leftAlone.push({ name: `what was cut off in ${place}`, path, why: "it names the id, and whose it is can't be told", holds: "text" });
+  if ((await storesOf("others")).length > 0)
+    leftAlone.push({ name: `lines of others in ${place}`, path, why: "they are other conversations', and name the id", holds: "id" });
+  return { stores: await storesOf("its"), leftAlone };
 }

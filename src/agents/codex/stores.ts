@@ -49,7 +49,8 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
   const ids = await familyOf(id, databases, transcripts);
   const place: Place = { home, databases, transcripts, id, ids };
   const log = await logRowsOf(databases, ids, id);
-  const before = [...log.stores, ...(await saidInRows(databases, ids, id)), ...(await fileStores(home, ids))];
+  const files = await fileStores(home, ids);
+  const before = [...log.stores, ...(await saidInRows(databases, ids, id)), ...files.stores];
   const its = await transcriptsOf(place, cwd, before);
   const after = [...(await heldStores(home, ids)), ...(await knownByRows(databases, ids, id))];
   const rows = [...before, ...its.stores, ...after.map((store) => onceGone(its.stores, store))];
@@ -63,6 +64,7 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
     leftAlone: [
       ...its.leftAlone,
       ...(stores.length > 0 ? log.leftAlone : []),
+      ...files.leftAlone,
       ...forksOf(ids, transcripts),
       ...(await rowsOfOthers(databases, ids, id)),
       ...(await mentionsIn(home, id, known)),
