@@ -7,6 +7,7 @@ import type { CommandHands } from "./endCommands.ts";
 import { exitCodeOf } from "./exitCode.ts";
 import type { ExitCode } from "./exitCode.ts";
 import { dieAt } from "./fault.ts";
+import { abortedByInterrupt } from "./interrupt.ts";
 import { plain } from "./listing.ts";
 import { tellReceipt, tellRefusal } from "./operate.ts";
 
@@ -39,17 +40,16 @@ async function listOrphans({ orphans: finder }: Warden, { json }: OrphanFlags): 
 }
 
 async function endOne(warden: Warden, key: string, { yes, json }: OrphanFlags): Promise<ExitCode> {
-  const cancel = new AbortController();
-  process.once("SIGINT", () => cancel.abort());
+  const cancelled = abortedByInterrupt();
   const { orphans: finder } = warden;
-  const orphan = (await finder.find(cancel.signal)).find((each) => each.key === key);
+  const orphan = (await finder.find(cancelled)).find((each) => each.key === key);
   const options = json === undefined ? {} : { json };
   if (!orphan) return tellRefusal({ kind: "refused", reason: "notFound", asked: key }, "endOrphan", key, options);
   const session = sessionOfOrphan(orphan, Date.now());
   if (orphan.protection !== undefined)
     return tellRefusal({ kind: "refused", reason: "protected", detail: orphan.protection }, "endOrphan", key, options, session);
   if (!yes) return askForYes(orphan, json ?? false);
-  const receipt = await endOrphan(orphan, finder, warden.forOperation(cancel.signal, dieAt(process.env["SESSION_WARDEN_FAULT"])));
+  const receipt = await endOrphan(orphan, finder, warden.forOperation(cancelled, dieAt(process.env["SESSION_WARDEN_FAULT"])));
   tellReceipt(receipt, session, options);
   return exitCodeOf(receipt);
 }

@@ -10,6 +10,7 @@ import type { Warden } from "../core/warden.ts";
 import type { CommandHands } from "./endCommands.ts";
 import type { ExitCode } from "./exitCode.ts";
 import { dieAt } from "./fault.ts";
+import { abortedByInterrupt } from "./interrupt.ts";
 import { plain } from "./listing.ts";
 
 interface ReclaimFlags {
@@ -38,11 +39,21 @@ function hours(text: string): number {
 }
 
 async function reclaimHere(warden: Warden, { idleHours, dryRun = false, yes = false, json = false }: ReclaimFlags): Promise<ExitCode> {
-  const cancel = new AbortController();
-  process.once("SIGINT", () => cancel.abort());
+  const signal = abortedByInterrupt();
+  try {
+    return await reclaimUnless(signal, warden, { idleHours, dryRun, yes, json });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    // Each that it comes to has a receipt: what is cut off in between is only a look.
+    console.error("Called off. No agent was stopped.");
+    return 1;
+  }
+}
+
+async function reclaimUnless(cancelled: AbortSignal, warden: Warden, { idleHours, dryRun, yes, json }: Required<ReclaimFlags>): Promise<ExitCode> {
   const idleMs = idleHours * 3_600_000;
-  const context = warden.forOperation(cancel.signal, dieAt(process.env["SESSION_WARDEN_FAULT"]));
-  const { sessions } = await warden.roster.refresh(cancel.signal);
+  const context = warden.forOperation(cancelled, dieAt(process.env["SESSION_WARDEN_FAULT"]));
+  const { sessions } = await warden.roster.refresh(cancelled);
   const found = await planReclaim(sessions, idleMs, warden.orphans, context);
   if (found.length === 0 || dryRun || !yes) return showPlan(found, idleMs, { dryRun, json });
   const receipt = await reclaim(found, idleMs, warden.orphans, context);
@@ -52,8 +63,8 @@ async function reclaimHere(warden: Warden, { idleHours, dryRun = false, yes = fa
 }
 
 /** One that went to work meanwhile is no failure. */
-function isWell({ lines }: ReclaimReceipt): boolean {
-  return lines.every(({ outcome }) => outcome !== "notStopped");
+function isWell({ lines, notReached }: ReclaimReceipt): boolean {
+  return notReached.length === 0 && lines.every(({ outcome }) => outcome !== "notStopped");
 }
 
 function showPlan(found: readonly Reclaimable[], idleMs: number, { dryRun, json }: { readonly dryRun: boolean; readonly json: boolean }): ExitCode {
@@ -86,7 +97,7 @@ function memoryOf(found: readonly Reclaimable[]): number {
 }
 
 function reclaimJson(receipt: ReclaimReceipt, idleHours: number): unknown {
-  const { lines, freedBytes, startedAt, completedAt } = receipt;
+  const { lines, notReached, freedBytes, startedAt, completedAt } = receipt;
   return {
     status: isWell(receipt) ? "success" : "partial",
     operation: "reclaim",
@@ -94,13 +105,16 @@ function reclaimJson(receipt: ReclaimReceipt, idleHours: number): unknown {
     idle_hours: idleHours,
     memory_bytes_before: lines.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
     memory_bytes_freed: freedBytes,
-    sessions: lines.map(({ session, since, memoryBytes, outcome, receipt: own }) => ({
-      session_id: session.key,
-      outcome: outcomes[outcome],
-      idle_since: new Date(since).toISOString(),
-      memory_bytes: memoryBytes,
-      receipt: receiptJson(own, session, { force: `session-warden terminate ${session.key}` }),
-    })),
+    sessions: [
+      ...lines.map(({ session, since, memoryBytes, outcome, receipt: own }) => ({
+        session_id: session.key,
+        outcome: outcomes[outcome],
+        idle_since: new Date(since).toISOString(),
+        memory_bytes: memoryBytes,
+        receipt: receiptJson(own, session, { force: `session-warden terminate ${session.key}` }),
+      })),
+      ...notReached.map(({ key }) => ({ session_id: key, outcome: "not_reached", receipt: null })),
+    ],
     started_at: new Date(startedAt).toISOString(),
     completed_at: new Date(completedAt).toISOString(),
   };

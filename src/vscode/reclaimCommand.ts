@@ -67,7 +67,7 @@ async function stopThem({ lookout, tree, log }: Face, chosen: readonly Reclaimab
 
 async function tell(receipt: ReclaimReceipt): Promise<void> {
   const text = plain(reclaimWords(receipt).join(" "), 1_000);
-  const isWell = receipt.lines.every(({ outcome }) => outcome === "stopped");
+  const isWell = receipt.notReached.length === 0 && receipt.lines.every(({ outcome }) => outcome === "stopped");
   const show = isWell ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
   if ((await show(text, "Show Journal")) !== undefined) await vscode.commands.executeCommand("sessionWarden.showJournal");
 }

@@ -5,7 +5,7 @@ import type { ProcessIdentity } from "../process.ts";
 import type { Receipt } from "../receipt.ts";
 import { hoursWords, idleAgentOf } from "../reclaim.ts";
 import type { Reclaimable } from "../reclaim.ts";
-import { processWords, sentenceOfReceipt } from "../sentences.ts";
+import { nameOf, processWords, sentenceOfReceipt } from "../sentences.ts";
 import type { Session } from "../session.ts";
 import type { OperationContext } from "./operation.ts";
 import { stop } from "./stop.ts";
@@ -14,6 +14,8 @@ import { weigh } from "./weigh.ts";
 /** What came of all of them, in one. Each has its own receipt in the journal too. */
 export interface ReclaimReceipt {
   readonly lines: readonly ReclaimLine[];
+  /** It was called off before it came to these. */
+  readonly notReached: readonly Session[];
   /** Of those that were stopped: what they had in memory right before, less what of them is left. Measured, both times. */
   readonly freedBytes: number;
   readonly startedAt: number;
@@ -66,8 +68,7 @@ export async function reclaim(chosen: readonly Reclaimable[], idleMs: number, sc
       return detail === undefined ? undefined : ({ kind: "refused", reason: "protected", detail } as const);
     };
     const receipt = await stop(session, { reason: "reclaim", reach: "session", named: process, unless }, context);
-    const outcome = receipt.result.kind === "success" ? "stopped" : wasNeeded ? "leftAlone" : "notStopped";
-    lines.push({ session, since, memoryBytes: before[nth]?.memoryBytes ?? 0, outcome, receipt });
+    lines.push({ session, since, memoryBytes: before[nth]?.memoryBytes ?? 0, outcome: wasNeeded ? "leftAlone" : outcomeOf(receipt), receipt });
   }
 
   const ended = trees.filter((_tree, nth) => lines[nth]?.outcome === "stopped");
@@ -75,9 +76,16 @@ export async function reclaim(chosen: readonly Reclaimable[], idleMs: number, sc
   const after = await scales.usageOf(ended, new AbortController().signal);
   const freedBytes =
     sum(lines.flatMap(({ outcome, memoryBytes }) => (outcome === "stopped" ? [memoryBytes] : []))) - sum(after.map((left) => left.memoryBytes));
-  const receipt: ReclaimReceipt = { lines, freedBytes: Math.max(0, freedBytes), startedAt, completedAt: now() };
+  const notReached = chosen.slice(lines.length).map(({ session }) => session);
+  const receipt: ReclaimReceipt = { lines, notReached, freedBytes: Math.max(0, freedBytes), startedAt, completedAt: now() };
   await journal.append({ kind: "reclaim", id: crypto.randomUUID(), ...inJournal(receipt) });
   return receipt;
+}
+
+/** One that had ended by itself was not stopped by this. */
+function outcomeOf({ result }: Receipt): ReclaimLine["outcome"] {
+  if (result.kind !== "success") return "notStopped";
+  return result.method === "notNeeded" ? "leftAlone" : "stopped";
 }
 
 /** Not cut off in the middle, so that what was done is told. */
@@ -93,7 +101,7 @@ function inJournal({
   freedBytes,
   startedAt,
   completedAt,
-}: ReclaimReceipt): Omit<ReclaimReceipt, "lines"> & { readonly outcomes: Readonly<Record<FacetKey, string>> } {
+}: ReclaimReceipt): Omit<ReclaimReceipt, "lines" | "notReached"> & { readonly outcomes: Readonly<Record<FacetKey, string>> } {
   return { outcomes: Object.fromEntries(lines.map(({ session, outcome }) => [session.key, outcome])), freedBytes, startedAt, completedAt };
 }
 
@@ -102,13 +110,14 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** "Stopped 8 idle agents, 5.9 GB freed.", then whoever was not, a sentence each. */
-export function reclaimWords({ lines, freedBytes }: ReclaimReceipt, force?: string): readonly string[] {
+export function reclaimWords({ lines, notReached, freedBytes }: ReclaimReceipt, force?: string): readonly string[] {
   const stopped = lines.filter(({ outcome }) => outcome === "stopped").length;
   const agents = stopped === 1 ? "1 idle agent" : `${stopped} idle agents`;
   const others = lines.filter(({ outcome }) => outcome !== "stopped");
   return [
     stopped === 0 ? "No agent was stopped." : `Stopped ${agents}, ${bytesWords(freedBytes)} freed. Each can be resumed.`,
     ...others.map(({ receipt, session }) => sentenceOfReceipt(receipt, session, force)),
+    ...(notReached.length > 0 ? [`It was called off before it came to ${notReached.map(nameOf).join(", ")}.`] : []),
   ];
 }
 

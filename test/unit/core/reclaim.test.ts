@@ -127,10 +127,22 @@ test("one that does not leave is said to run still, and nothing of it is called 
   expect(reclaimWords(receipt, "terminate")[1]).toBe("“fix login” is still running: claude (41). terminate ends what is left.");
 });
 
-test("called off, it stops no more of them, and tells what it did", async () => {
+test("called off, it stops no more of them, and names whom it did not come to", async () => {
   const { session, context, abort } = aWorld([idle()]);
   const measure = scales(new Set([41]));
   const found = await planReclaim([session], idleMs, measure, context);
   abort.abort();
-  expect((await reclaim(found, idleMs, measure, context)).lines).toEqual([]);
+  const receipt = await reclaim(found, idleMs, measure, context);
+  expect([receipt.lines, receipt.notReached]).toEqual([[], [session]]);
+  expect(reclaimWords(receipt)).toEqual(["No agent was stopped.", "It was called off before it came to “fix login”."]);
+});
+
+test("one that had ended by itself was not stopped by this, and nothing of it was freed by it", async () => {
+  const { session, context, store } = aWorld([idle()]);
+  const measure = scales(new Set([41]));
+  const found = await planReclaim([session], idleMs, measure, context);
+  store.set("process:41", idle({ liveness: seen("gone") }));
+  const receipt = await reclaim(found, idleMs, measure, context);
+  expect([receipt.lines.map(({ outcome }) => outcome), receipt.freedBytes]).toEqual([["leftAlone"], 0]);
+  expect(reclaimWords(receipt)).toEqual(["No agent was stopped.", "“fix login” was not running."]);
 });
