@@ -4,7 +4,7 @@ import { ancestorsOf } from "./census.ts";
 import type { ProcessEntry } from "./census.ts";
 import type { Marked } from "./handedOn.ts";
 import type { Unreachable } from "./notice.ts";
-import { findEditor, parentOf } from "./parentage.ts";
+import { findEditor, isEditor, parentOf } from "./parentage.ts";
 import { commandOf, nameOfProcess } from "./processWords.ts";
 import type { Session } from "./session.ts";
 import { isSharedDaemon } from "./sharedDaemon.ts";
@@ -56,6 +56,8 @@ export function whyProtected(entry: ProcessEntry, { tree, isDaemon, isUnrecorded
   if (above.some(({ identity }) => identity.pid === ours)) return "what you are using now runs it";
   const editor = findEditor(entry.identity.pid, census);
   if (editor) return editor === entry ? "it is an editor, or a part of one" : `an editor runs it: ${commandOf(editor)} (${editor.identity.pid})`;
+  const below = tree.find(isEditor);
+  if (below) return `an editor runs below it: ${nameOfProcess(below)} (${below.identity.pid})`;
   if (isDaemon || isSharedDaemon(entry)) return "others may share it";
   const parent = parentOf(topOf(entry, seen), census);
   if (parent.kind === "lives" && parent.entry.identity.pid !== tmuxPid)

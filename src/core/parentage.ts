@@ -21,11 +21,11 @@ function adopts({ program, argv, identity }: ProcessEntry): boolean {
 }
 const reapers = new Set(["init", "tini", "docker-init", "dumb-init", "catatonit", "launchd"]);
 
-/** The first process of a container may be anything; a shell there is given one command, and goes on to wait. */
+/** The first process of a container may be anything; these start nothing of their own. */
 function isProgram(first: ProcessEntry): boolean {
   return first.argv.length > 0 && !adopts(first) && !waiters.has(nameIn(first.program?.file ?? first.argv[0]));
 }
-const waiters = new Set(["sh", "bash", "dash", "ash", "zsh", "busybox", "sleep", "tail", "cat"]);
+const waiters = new Set(["sleep", "tail", "cat"]);
 
 /** The editor among those above it, itself included. */
 export function findEditor(pid: number, census: Pick<Census, "processes">): ProcessEntry | undefined {

@@ -164,6 +164,12 @@ test.each([
   ["a tmux server", [anEntry(pid(70, "70"), { argv: ["tmux"] })], { 70: tmux }, "others may share it"],
   ["one whose parent can't be seen", [{ ...child, parentPid: 0 }], marked, "its parent can't be seen"],
   ["one below which an agent runs", [anEntry(pid(71, "71"), { parentPid: 70, argv: ["claude"] }), child], marked, "Claude Code (71) runs below it"],
+  [
+    "one below which an editor runs",
+    [anEntry(pid(71, "71"), { parentPid: 70, argv: ["/usr/share/code/code"] }), child],
+    marked,
+    "an editor runs below it: code (71)",
+  ],
   ["one below which somebody has a terminal", [anEntry(pid(71, "71"), { parentPid: 70, tty: "34818" }), child], marked, "has a terminal"],
 ])("%s is protected", (_what, entries, marks, reason) => {
   expect(told({ entries, marks })).toEqual([[entries.at(-1)?.identity.pid, expect.anything(), expect.stringContaining(reason)]]);
@@ -214,7 +220,8 @@ test.each([
   ["a container's own program, in its session", { argv: ["node", "server.js"], sessionId: 0 }, {}, "may have been started by node (1)"],
   ["a container's own program, in another session", { argv: ["node", "server.js"], sessionId: 1 }, {}, undefined],
   ["what takes over all that is left", { argv: ["/sbin/init"], sessionId: 0 }, {}, undefined],
-  ["a shell that only waits", { argv: ["sh", "-c", "sleep infinity"], sessionId: 0 }, {}, undefined],
+  ["what only waits", { argv: ["sleep", "infinity"], sessionId: 0 }, {}, undefined],
+  ["a shell with a script, in its session", { argv: ["bash", "entrypoint.sh"], sessionId: 0 }, {}, "may have been started by bash (1)"],
   ["a container's own program, and that carries the mark of one that is gone", { argv: ["node"], sessionId: 0 }, { OPENCODE_PID: "60" }, undefined],
 ])("an agent below the first process, which is %s", (_what, first, marks, reason) => {
   const entries = [anEntry(pid(1, "1"), { parentPid: 0, ...first }), { ...agent, sessionId: 0 }];
