@@ -1,4 +1,5 @@
 import type { Agent } from "./agent.ts";
+import { descendantsOf } from "./census.ts";
 import type { Census, ProcessEntry } from "./census.ts";
 import { isEditor } from "./parentage.ts";
 import { nameIn } from "./processWords.ts";
@@ -19,10 +20,10 @@ export function findTmuxServer(environment: ReadonlyMap<string, string>, child: 
   return server && server.state !== "zombie" && isOlder(server, child) ? server : undefined;
 }
 
-/** Another that lives, has been given the same mark, and hands it on to whatever a person starts in it. A tmux server is told by its own variable. */
+/** Another that lives, has been given the same mark, and hands it on to whatever a person starts in it: an editor, a terminal. A tmux server is told by its own variable. */
 export function findOtherHeir(variable: string, value: string, child: ProcessEntry, { census, environmentOf }: Marked): ProcessEntry | undefined {
   return [...(census.processes?.values() ?? [])].find(
-    (entry) => entry !== child && environmentOf(entry).get(variable) === value && entry.state !== "zombie" && handsOn(entry) && isOlder(entry, child),
+    (entry) => entry !== child && environmentOf(entry).get(variable) === value && entry.state !== "zombie" && handsOn(entry, census) && isOlder(entry, child),
   );
 }
 
@@ -30,8 +31,10 @@ function isOlder(entry: ProcessEntry, child: ProcessEntry): boolean {
   return (startOrder(entry, child) ?? 0) <= 0;
 }
 
-function handsOn(entry: ProcessEntry): boolean {
-  const { program, argv } = entry;
-  return isEditor(entry) || starters.has(nameIn(program?.file ?? argv[0]).toLowerCase()) || /\bGod Daemon\b/.test(argv[0] ?? "");
+function handsOn(entry: ProcessEntry, census: Census): boolean {
+  const name = nameIn(entry.program?.file ?? entry.argv[0]).toLowerCase();
+  if (name === "tmux") return false;
+  const hasTerminal = descendantsOf([entry], census).some(({ tty }) => tty !== undefined);
+  return hasTerminal || isEditor(entry) || starters.has(name) || /\bGod Daemon\b/.test(entry.argv[0] ?? "");
 }
 const starters = new Set(["screen", "zellij", "dbus-daemon"]);

@@ -34,7 +34,14 @@ export function findEditor(pid: number, census: Pick<Census, "processes">): Proc
 
 export function isEditor({ program, argv }: ProcessEntry): boolean {
   const words = [program?.file ?? "", argv[0] ?? ""];
-  const isPart = (word: string): boolean => editors.has(nameIn(word).toLowerCase()) || editorPath.test(word) || editorFolder.test(word);
+  const isPart = (word: string): boolean =>
+    editors.has(
+      nameIn(word)
+        .toLowerCase()
+        .replace(/^emacs-\w+$/, "emacs"),
+    ) ||
+    editorPath.test(word) ||
+    editorFolder.test(word);
   return words.some(isPart) || ["--type=extensionHost", "com.intellij.idea.Main"].some((word) => argv.includes(word));
 }
 const editors = new Set(

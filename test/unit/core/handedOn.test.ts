@@ -55,3 +55,11 @@ test.each([
   expect(fate({ ...marks, 9: { CLAUDE_PID: "60" } }, editor)).toMatchObject({ kind: "gone" });
   expect(fate({ ...marks, 9: { CLAUDE_PID: "61" } }, { ...editor, identity: pid(9, "90") })).toMatchObject({ kind: "gone" });
 });
+
+test("what has the mark too, and a terminal below it, is a terminal in which anybody may have started it; a tmux server tells by its own variable", () => {
+  const shell = anEntry(pid(10, "10"), { argv: ["sh"], parentPid: 9, tty: "34818" });
+  const marks = { 70: { CLAUDE_PID: "61" }, 9: { CLAUDE_PID: "61" } };
+  expect(fate(marks, anEntry(pid(9, "9"), { argv: ["/usr/bin/kitty"] }), shell)).toMatchObject({ kind: "unknown" });
+  expect(fate(marks, anEntry(pid(9, "9"), { argv: ["node", "build.js"] }))).toMatchObject({ kind: "gone" });
+  expect(fate(marks, anEntry(pid(9, "9"), { argv: ["tmux"] }), shell)).toMatchObject({ kind: "gone" });
+});

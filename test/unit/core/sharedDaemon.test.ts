@@ -28,6 +28,10 @@ test.each([
   [["redis-server", "*:6379"]],
   [["/usr/local/bin/ollama", "serve"]],
   [["/opt/google/chrome/chrome_crashpad_handler", "--monitor-self"]],
+  [["containerd-shim-runc-v2", "-namespace", "moby"]],
+  [["rootlesskit", "--state-dir", "x"]],
+  [["screen-4.9.0", "-dmS", "x"]],
+  [["syncthing", "serve"]],
   [["/usr/libexec/some-new-agent"]],
   [["/usr/libexec/some_daemon"]],
 ])("%j is for others too, whoever happened to start it", (argv) => {
@@ -55,6 +59,7 @@ test.each([
   [["/snap/code/170/usr/share/code/chrome_crashpad_handler"]],
   [["/Applications/Visual Studio Code.app/Contents/Frameworks/Code Helper.app/Contents/MacOS/Code Helper"]],
   [["node", "/usr/lib/code/resources/app/extensions/css/server.js"]],
+  [["/usr/bin/emacs-gtk"]],
   [["java", "-Didea.paths.selector=x", "com.intellij.idea.Main"]],
 ])("%j is a part of an editor", (argv) => {
   expect(isEditor(process(argv, argv[0] === "node" ? argv[1] : argv[0]))).toBe(true);
