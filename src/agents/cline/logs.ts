@@ -3,6 +3,7 @@ import type { Kept } from "../../core/store.ts";
 import { lookAt } from "../../system/erase/confined.ts";
 import { lineStoresIn, staysOpen } from "../../system/erase/lines.ts";
 import { countOf } from "../../system/erase/rows.ts";
+import { isReadable } from "../../system/erase/unreadable.ts";
 import { listIfPresent } from "../../system/files.ts";
 
 /** Lines of its logs that name the conversation and no other. The hub keeps its own log open for as long as it lives: that one stays. */
@@ -15,7 +16,7 @@ export async function keptLogLines(home: string, id: string): Promise<Kept> {
 
 async function keptIn(home: string, path: string, id: string): Promise<Kept> {
   const name = "its lines in a log";
-  if ((await countOf(id, [path])) === 0) return { stores: [], leftAlone: [] };
+  if (!(await isReadable(path)) || (await countOf(id, [path])) === 0) return { stores: [], leftAlone: [] };
   const target = await lookAt({ root: home, path });
   if (target.kind !== "file")
     return { stores: [], leftAlone: [{ name, path, why: target.kind === "blocked" ? target.reason : "it is a symbolic link", holds: "id" }] };

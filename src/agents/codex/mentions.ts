@@ -2,6 +2,7 @@ import { lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { LeftAlone } from "../../core/store.ts";
 import { countOf } from "../../system/erase/rows.ts";
+import { isReadable } from "../../system/erase/unreadable.ts";
 import { replacedBy } from "../../system/leftTemps.ts";
 import { listIfPresent } from "../../system/files.ts";
 
@@ -13,7 +14,8 @@ export async function mentionsIn(home: string, id: string, known: readonly strin
       found.push({ name: basename(path), path, why: "its name carries the id, but Codex was not seen to keep such things of a conversation", holds: "text" });
   }
   for (const { path, why, holds } of await writtenIn(home)) {
-    if (!known.includes(replacedBy(path) ?? path) && (await countOf(id, [path])) > 0) found.push({ name: basename(path), path, why, holds });
+    if (!known.includes(replacedBy(path) ?? path) && (await isReadable(path)) && (await countOf(id, [path])) > 0)
+      found.push({ name: basename(path), path, why, holds });
   }
   return found;
 }

@@ -3,6 +3,7 @@ import type { LeftAlone, Store } from "../../core/store.ts";
 import { lookAt } from "../../system/erase/confined.ts";
 import { lineStoresIn, staysOpen } from "../../system/erase/lines.ts";
 import { countOf } from "../../system/erase/rows.ts";
+import { isReadable } from "../../system/erase/unreadable.ts";
 import { listIfPresent } from "../../system/files.ts";
 import { isNamedIn } from "../../system/wholeWord.ts";
 import type { Contents } from "./contents.ts";
@@ -40,6 +41,7 @@ interface Whose {
 }
 
 async function keptIn({ home, database, family, contents }: Whose, path: string): Promise<KeptInLogs> {
+  if (!(await isReadable(path))) return { ofTools: [], named: [], leftAlone: [] };
   const counts = await Promise.all(family.map((id) => countOf(id, [path])));
   if (counts.every((count) => count === 0)) return { ofTools: [], named: [], leftAlone: [] };
   const name = "its lines in OpenCode's log";

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import type { Agent } from "../../core/agent.ts";
+import { foundBy } from "../../core/store.ts";
 import type { Kept, LeftAlone, Store } from "../../core/store.ts";
 import { blocked } from "../../system/erase/confined.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { mayRemainIn } from "../../system/erase/remains.ts";
+import { unreadableBelow } from "../../system/erase/unreadable.ts";
 import { listIfPresent } from "../../system/files.ts";
 import { findStats } from "../../system/ownFile.ts";
 import { emptyLog } from "../../system/sqlite.ts";
@@ -34,18 +36,25 @@ async function keptIn(home: string, id: string, isServed: boolean): Promise<Kept
   const prompts = database !== undefined && contents ? await keptPrompts(home, database, contents) : none;
   const logs = await keptLogLines(home, database, family, contents);
   const old = await Promise.all(family.map((each) => oldStores(home, each)));
-  return {
-    stores: [
-      ...(contents ? await outputStores(home, contents) : []),
-      ...logs.ofTools,
-      ...prompts.stores,
-      ...old.flat(),
-      ...(database !== undefined && !isServed ? rowStores(home, database, id, read) : []),
-      // Its own command may write to them.
-      ...logs.named,
-    ],
-    leftAlone: [...(contents ? [...sharedOutputs(home, contents), ...(await namelessOutputs(home, contents))] : []), ...prompts.leftAlone, ...logs.leftAlone],
-  };
+  const stores = [
+    ...foundBy(database === undefined ? [] : [database], [...(contents ? await outputStores(home, contents) : []), ...logs.ofTools, ...prompts.stores]),
+    ...old.flat(),
+    ...(database !== undefined && !isServed ? rowStores(home, database, id, read) : []),
+    // Its own command may write to them.
+    ...logs.named,
+  ];
+  const leftAlone = [
+    ...(contents ? [...sharedOutputs(home, contents), ...(await namelessOutputs(home, contents))] : []),
+    ...prompts.leftAlone,
+    ...logs.leftAlone,
+  ];
+  return { stores, leftAlone: [...leftAlone, ...(await placesThatCannotBeRead(home, [...stores, ...leftAlone]))] };
+}
+
+/** The folders that it keeps sessions in; copies of the files that it worked on lie beside them, which are many. */
+async function placesThatCannotBeRead(home: string, known: readonly { readonly path: string }[]): Promise<readonly LeftAlone[]> {
+  const folders = ["log", "storage", "tool-output"].map((name) => join(home, name));
+  return [...(await unreadableBelow(home, known, 1)), ...(await Promise.all(folders.map((folder) => unreadableBelow(folder, known)))).flat()];
 }
 const none: Kept = { stores: [], leftAlone: [] };
 

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { Store, StoreOutcome } from "../../core/store.ts";
 import { emptyLog, readDatabase, writeDatabase } from "../sqlite.ts";
 import type { Database, Reached } from "../sqlite.ts";
-import { blocked, lookAt } from "./confined.ts";
+import { blocked, isGone, lookAt } from "./confined.ts";
 import type { Confined } from "./confined.ts";
 import { guarded, reasonOf } from "./guarded.ts";
 
@@ -101,12 +101,7 @@ async function whyLogStays({ root, path }: Confined): Promise<string | undefined
 }
 
 async function isInLog({ path, id }: Pick<Rows, "path" | "id">): Promise<boolean> {
-  try {
-    return (await countOf(id, [`${path}-wal`])) > 0;
-  } catch (error) {
-    // What can't be read may name it.
-    return reasonOf(error) !== "";
-  }
+  return (await countOf(id, [`${path}-wal`])) > 0;
 }
 
 /** Where the log could not be emptied: it has pages as they were, or the database has, into which the newer ones could not be brought. */
@@ -148,18 +143,27 @@ function whyNot(reached: Reached<unknown>): string | undefined {
   }
 }
 
-/** How often a text stands in the bytes of files, of which each may be missing. */
+/** How often a text stands in the bytes of files, of which each may be missing; one that can't be read may have it, and counts as one that has. */
 export async function countOf(text: string, paths: readonly string[]): Promise<number> {
   const needle = Buffer.from(text);
   let count = 0;
   for (const path of paths) {
-    if (!(await stat(path).catch(() => undefined))?.isFile()) continue;
-    let before = Buffer.alloc(0);
-    for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
-      const bytes = Buffer.concat([before, chunk as Buffer]);
-      for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + 1)) count++;
-      before = Buffer.from(bytes.subarray(Math.max(0, bytes.length - needle.length + 1)));
+    try {
+      if ((await stat(path)).isFile()) count += await countInFile(needle, path);
+    } catch (error) {
+      if (!isGone(error) && reasonOf(error)) count++;
     }
+  }
+  return count;
+}
+
+async function countInFile(needle: Buffer, path: string): Promise<number> {
+  let count = 0;
+  let before = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
+    const bytes = Buffer.concat([before, chunk as Buffer]);
+    for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + 1)) count++;
+    before = Buffer.from(bytes.subarray(Math.max(0, bytes.length - needle.length + 1)));
   }
   return count;
 }

@@ -15,6 +15,7 @@ test.each([
   ["copilot", uuid, "logs/process-1-2.log", "logs"],
   ["gemini", uuid, `tmp/app/chats/session-2026-11-30T02-17-${uuid.slice(0, 8)}.jsonl`, "tmp/app/chats"],
   ["gemini", uuid, `tmp/app/chats/session-2026-11-30T02-17-${uuid.slice(0, 8)}.jsonl`, "tmp"],
+  ["opencode", "ses_a1", "log/opencode.log", "log"],
 ])("%s: a folder that can't be read is told, and not taken for empty", async (agent, id, file, closed) => {
   await using folder = await aFolder();
   const path = join(folder.path, file);
@@ -28,6 +29,21 @@ test.each([
   expect(leftAlone).toContainEqual({ name: "a folder that can't be read", path: unread, why: "what of it is in there can't be told", holds: "unseen" });
 });
 
-function planHeld(...asked: readonly string[]): { readonly leftAlone: readonly { readonly name: string }[] } {
+test.each([
+  ["cline", "1795996662557_abcde", "logs/cline.log"],
+  ["codex", uuid, "log/codex-tui.log"],
+  ["copilot", uuid, "logs/process-1-2.log"],
+  ["opencode", "ses_a1", "log/opencode.log"],
+])("%s: a log that can't be read is told, and holds up nothing", async (agent, id, file) => {
+  await using folder = await aFolder();
+  const path = join(folder.path, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${id}\n`);
+  chmodSync(path, 0);
+  const { stores, leftAlone } = planHeld(agent, folder.path, id);
+  expect([stores, leftAlone.map(({ name }) => name)]).toEqual([[], ["a file that can't be read"]]);
+});
+
+function planHeld(...asked: readonly string[]): { readonly stores: readonly unknown[]; readonly leftAlone: readonly { readonly name: string }[] } {
   return runHeld(script, ...asked) as ReturnType<typeof planHeld>;
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { rowStoresIn } from "../../../../src/system/erase/rows.ts";
+import { countOf, rowStoresIn } from "../../../../src/system/erase/rows.ts";
 import type { Store } from "../../../../src/core/store.ts";
 import { until } from "../../../real/support/until.ts";
 import { aFolder } from "../../../support/folder.ts";
@@ -177,4 +177,14 @@ test.each(["words.db", "linked/words.db"])("a link to another's database is not 
   const before = wholeOf(folder.path);
   expect(await eraseAll(await storesIn(root, join(root, name)))).toMatchObject([{ outcome: { kind: "blocked" } }]);
   expect(wholeOf(folder.path)).toEqual(before);
+});
+
+test("a file that is gone has no text, and one that can't be read may have it", async () => {
+  await using folder = await aFolder();
+  const path = join(folder.path, "a");
+  expect(await countOf("x", [path, join(path, "b")])).toBe(0);
+  writeFileSync(path, "x y x");
+  expect(await countOf("x", [path])).toBe(2);
+  symlinkSync("in-a-circle", join(folder.path, "in-a-circle"));
+  expect(await countOf("x", [join(folder.path, "in-a-circle")])).toBe(1);
 });
