@@ -1,3 +1,4 @@
+import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import type { Agent, LiveEntry } from "../../core/agent.ts";
@@ -6,7 +7,7 @@ import type { Census } from "../../core/census.ts";
 import type { Evidence } from "../../core/evidence.ts";
 import type { Activity, Liveness, Run } from "../../core/facet.ts";
 import type { ProcessIdentity, ProcessStart } from "../../core/process.ts";
-import { listIfPresent, readIfPresent } from "../../system/files.ts";
+import { isAbsence, readIfPresent } from "../../system/files.ts";
 import { uuidPattern } from "../ids.ts";
 import { parseJson } from "../jsonText.ts";
 import { asTitle } from "../titles.ts";
@@ -18,13 +19,23 @@ export const readLive: NonNullable<Agent["readLive"]> = async (configHomes, cens
   const entries: LiveEntry[] = [];
   for (const home of configHomes) {
     const folder = join(home, "sessions");
-    const names = (await listIfPresent(folder)).filter((name) => /^\d+\.json$/.test(name));
+    const names = (await namesIn(folder)).filter((name) => /^\d+\.json$/.test(name));
     signal.throwIfAborted();
     const found = await Promise.all(names.map((name) => readEntry(home, join(folder, name), census, machineId, signal)));
     entries.push(...found.flatMap((entry) => entry ?? []));
   }
   return entries;
 };
+
+/** Another user's folder is none of ours; our own, should it not be readable, is no proof that nobody lives. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (!isAbsence(error) || (await stat(folder).catch(() => undefined))?.uid === process.getuid?.()) throw error;
+    return [];
+  }
+}
 
 /** One `sessions/<pid>.json`, and whether the process lives that it names; undefined where it tells none. */
 export async function readPidFile(

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import * as z from "zod";
 import type { ConversationPlace } from "../../core/agent.ts";
+import { foundBy } from "../../core/store.ts";
 import type { Kept, LeftAlone, Store, StoreOutcome } from "../../core/store.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { rowStoresIn } from "../../system/erase/rows.ts";
@@ -43,9 +44,7 @@ async function keptIn(home: string, id: string): Promise<Kept> {
   const logLines = await keptLogLines(home, id);
   const kept: Kept = {
     stores: [
-      ...prompts.stores,
-      ...teams.stores,
-      ...checkpoints.stores,
+      ...foundBy([join(home, "db", "sessions.db"), join(home, "sessions", id)], [...prompts.stores, ...teams.stores, ...checkpoints.stores]),
       ...(await recordStores(home, id)),
       ...(await rowsOf(home, id)),
       ...logLines.stores,

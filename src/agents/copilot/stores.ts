@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Agent } from "../../core/agent.ts";
+import { foundBy } from "../../core/store.ts";
 import type { Kept, LeftAlone } from "../../core/store.ts";
 import { withoutElements, withoutMembers, withValue } from "../../system/cutElements.ts";
 import { cutStoresIn } from "../../system/erase/cuts.ts";
@@ -32,7 +33,7 @@ async function keptIn(home: string, id: string): Promise<Kept> {
   const typed = await commandHistory(home, id);
   const stores = [
     ...logs.stores,
-    ...typed.stores,
+    ...foundBy([folder, join(home, "session-store.db")], typed.stores),
     ...(await cutStoresIn({
       root: home,
       path: join(home, "open-sessions-state.json"),

@@ -1,6 +1,7 @@
 import { basename, join } from "node:path";
 import * as z from "zod";
 import type { Agent } from "../../core/agent.ts";
+import { foundBy } from "../../core/store.ts";
 import type { Kept, Store } from "../../core/store.ts";
 import { withoutElements } from "../../system/cutElements.ts";
 import { lookAt } from "../../system/erase/confined.ts";
@@ -50,8 +51,10 @@ async function keptIn(place: Place): Promise<Kept> {
     ...(await at("its log", join(project, "logs", `session-${id}.jsonl`), named)),
     ...(await at("its plans and tasks", join(project, id), named)),
     ...(await checkpointStores(place)),
-    ...shell.stores,
-    ...background.stores,
+    ...foundBy(
+      own.map(({ path }) => path),
+      [...shell.stores, ...background.stores],
+    ),
     ...(await cutStoresIn({
       root: home,
       path: join(project, "logs.json"),

@@ -37,11 +37,17 @@ async function eraseEach(plan: PurgePlan, draft: Draft, context: OperationContex
   let alive: Refusal | undefined;
   for (const store of plan.stores) {
     alive ??= await findLiving(plan, context);
-    tried.push(alive ? { store, outcome: { kind: "blocked", reason: clauseOf(alive, plan) } } : await erase(store, draft, context));
+    const why = alive ? clauseOf(alive, plan) : whyItStays(store, tried);
+    tried.push(why === undefined ? await erase(store, draft, context) : { store, outcome: { kind: "blocked", reason: why } });
     // On every way out the receipt says what was done; what was not looked for again is not proved.
     draft.purged = tried.map((each) => lineOf(each, ["not looked for again"]));
   }
   return tried;
+}
+
+function whyItStays({ path }: Store, tried: readonly Tried[]): string | undefined {
+  const stuck = tried.find(({ store, outcome }) => outcome.kind === "blocked" && store.foundBy?.includes(path));
+  return stuck && `${stuck.store.name} could not be deleted, and is found by it alone`;
 }
 
 async function erase(store: Store, draft: Draft, context: OperationContext): Promise<Tried> {

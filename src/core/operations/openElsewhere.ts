@@ -27,8 +27,13 @@ export async function openElsewhere(meant: Meant, census: Census, context: Opera
 
 /** Also in a home that only a record knows: nobody looks there of itself. */
 async function onItsAgentsList({ conversation }: Meant, census: Census, { agents, configHomes, signal }: OperationContext): Promise<Refusal | undefined> {
+  const agent = agents.get(conversation.agent);
   const homes = conversation.home === undefined ? configHomes : [conversation.home];
-  const listed = (await agents.get(conversation.agent)?.readLive?.(homes, census, signal)) ?? [];
+  const listed = await (agent?.readLive?.(homes, census, signal) ?? Promise.resolve([])).catch((error: unknown) => {
+    signal.throwIfAborted();
+    return error instanceof Error ? error.message : String(error);
+  });
+  if (typeof listed === "string") return unknown(`${agent?.name}: its list of living sessions can't be read (${listed})`);
   const living = listed.find((entry) => isSameConversation(entry.conversation, conversation) && entry.liveness.value !== "gone");
   return living && refusal(living.liveness.value, `process ${living.process.pid}, by ${living.file}`);
 }

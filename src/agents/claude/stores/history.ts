@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import * as z from "zod";
+import { foundBy } from "../../../core/store.ts";
 import type { LeftAlone, Store } from "../../../core/store.ts";
 import { blocked } from "../../../system/erase/confined.ts";
 import { storesAt } from "../../../system/erase/files.ts";
@@ -28,7 +29,7 @@ export async function findHistory(home: string, id: string): Promise<{ readonly 
     ),
   );
   const leftAlone = [...shared.map((hash) => leftPaste(home, hash)), ...files.map((path) => leftLines(path, id))];
-  return { stores: [...pastes.flat(), ...lines.flat()], leftAlone: (await Promise.all(leftAlone)).flat() };
+  return { stores: [...foundBy(files, pastes.flat()), ...lines.flat()], leftAlone: (await Promise.all(leftAlone)).flat() };
 }
 
 const prompt = z.object({

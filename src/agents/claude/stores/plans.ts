@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { foundBy } from "../../../core/store.ts";
 import type { LeftAlone, Store } from "../../../core/store.ts";
 import { blocked } from "../../../system/erase/confined.ts";
 import { storesAt } from "../../../system/erase/files.ts";
@@ -31,7 +32,13 @@ export async function findPlans(
       else stores.push(...(await planStores(home, path, slugs, own)));
     }
   }
-  return { stores, leftAlone };
+  return {
+    stores: foundBy(
+      own.map(({ path }) => path),
+      stores,
+    ),
+    leftAlone,
+  };
 }
 const name = "its plan";
 

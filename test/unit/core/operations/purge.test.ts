@@ -42,6 +42,7 @@ function kept(facets: readonly Facet[], names = ["history", "transcript"], plan:
     path: `/c/${name}`,
     bytes: 1_000,
     belongsBecause: "it names it",
+    ...(name === "paste" && { foundBy: ["/c/history"] }),
     async erase() {
       const outcome = onErase.get(name)?.() ?? (there.delete(name) ? ({ kind: "erased" } as const) : ({ kind: "absent" } as const));
       return outcome;
@@ -456,5 +457,25 @@ test("one that is purged already is not purged again: whatever has its id by now
   const world = kept([without(aBook("mux", "purged"), "conversation")]);
   const context = { ...world.context, journal: { ...world.context.journal, findPurged: async () => ({ conversation, came: "deletedSome" }) as const } };
   expect((await purge(world.session, { pendingSeen: false }, context)).result).toMatchObject({ kind: "refused", reason: "unsupported" });
+  expect(world.there.size).toBe(2);
+});
+
+test("what leads to a place that could not be deleted stays until it can be", async () => {
+  const world = kept([ended], ["paste", "history", "transcript"]);
+  world.onErase.set("paste", () => ({ kind: "blocked", reason: "it may not be changed" }));
+  const receipt = await world.purge();
+  expect([...world.there]).toEqual(["paste", "history"]);
+  expect(receipt.purged?.[1]?.outcome).toEqual({ kind: "blocked", reason: "paste could not be deleted, and is found by it alone" });
+  world.onErase.clear();
+  expect((await world.purge()).result.kind).toBe("success");
+  expect(world.there.size).toBe(0);
+});
+
+test("an agent's list of what lives that can't be read is no proof that nobody does", async () => {
+  const world = kept([ended]);
+  const own = world.agents.get("claude");
+  if (!own) throw new Error("no agent");
+  world.agents.set("claude", { ...own, readLive: async () => Promise.reject(new Error("EACCES")) });
+  expect((await world.purge()).result).toMatchObject({ kind: "refused", reason: "livenessUnknown" });
   expect(world.there.size).toBe(2);
 });
