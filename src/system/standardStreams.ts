@@ -9,19 +9,18 @@ interface End {
   readonly canWrite: boolean;
 }
 
-/**
- * Tells of a tree whether another of these processes writes to its first one's standard input, or reads its output: a client as good as one that is
- * connected. All of them are looked through once, when it is first asked about one that has a pipe there.
- */
-export function standardStreamsAmong(pids: readonly number[]): (tree: readonly number[]) => Promise<boolean> {
+/** Whether another of these processes than its own writes to the standard input of one, or reads its output: a client as good as one that is connected. */
+export type IsUsedByPipe = (pid: number, own: ReadonlySet<number>) => Promise<boolean>;
+
+/** All of them are looked through once, when it is first asked about one that has a pipe there. */
+export function standardStreamsAmong(pids: readonly number[]): IsUsedByPipe {
   let ends: Promise<readonly End[]> | undefined;
-  return async (tree) => {
-    const [root = 0] = tree;
+  return async (root, own) => {
     const [input, output] = await Promise.all(["0", "1"].map((descriptor) => unlessAbsent(readlink(`/proc/${root}/fd/${descriptor}`))));
     if (await hasPeer(root, [input, output])) return true;
     if (!isPipe(input) && !isPipe(output)) return false;
     ends ??= endsOf(pids);
-    return (await ends).some(({ pid, pipe, canRead, canWrite }) => !tree.includes(pid) && ((pipe === input && canWrite) || (pipe === output && canRead)));
+    return (await ends).some(({ pid, pipe, canRead, canWrite }) => !own.has(pid) && ((pipe === input && canWrite) || (pipe === output && canRead)));
   };
 }
 

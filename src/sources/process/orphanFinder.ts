@@ -4,7 +4,7 @@ import type { OrphanFinder } from "../../core/orphanFinder.ts";
 import { isShared } from "../../core/orphanProtection.ts";
 import type { Trace } from "../../core/orphanProtection.ts";
 import { orphanOf, suspectsOf } from "../../core/orphans.ts";
-import type { Suspect } from "../../core/orphans.ts";
+import type { Orphan, Suspect } from "../../core/orphans.ts";
 import { isSameProcess } from "../../core/process.ts";
 import type { Roster } from "../../core/roster.ts";
 import { growTree } from "../../core/tree.ts";
@@ -13,6 +13,7 @@ import { ignoresHangUp } from "../../system/hangUp.ts";
 import type { Machine } from "../../system/machine.ts";
 import { serviceOf } from "../../system/serviceOf.ts";
 import { standardStreamsAmong } from "../../system/standardStreams.ts";
+import type { IsUsedByPipe } from "../../system/standardStreams.ts";
 import { usageOf } from "../../system/usage.ts";
 import { mayHaveWindow } from "../../system/windowed.ts";
 import { orphanLadder } from "./orphanLadder.ts";
@@ -30,7 +31,7 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
       const environmentOf = (entry: ProcessEntry): ReadonlyMap<string, string> => environments.get(entry) ?? new Map();
       const suspects = suspectsOf({ census, sessions, unreachable, agents, environmentOf, ours: process.pid });
       const isUsedByPipe = standardStreamsAmong([...census.processes.values()].filter((entry) => entry.uid === uid).map(({ identity }) => identity.pid));
-      return Promise.all(suspects.map(async (suspect) => orphanOf(suspect, await traceOf(suspect, isUsedByPipe))));
+      return judge(suspects, isUsedByPipe);
     },
     async measured(orphans, signal) {
       const usages = await usageOf(
@@ -64,23 +65,38 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
     return environments;
   }
 
+  /** The ends of a pipeline that one agent has left are no clients of each other, unless one of them is protected. */
+  async function judge(suspects: readonly Suspect[], isUsedByPipe: IsUsedByPipe): Promise<readonly Orphan[]> {
+    const traced = await Promise.all(suspects.map(async (suspect) => ({ suspect, trace: await traceOf(suspect) })));
+    let free = suspects;
+    for (;;) {
+      const now = free;
+      const orphans = await Promise.all(
+        traced.map(async ({ suspect, trace }) => {
+          const kin = now.filter(({ why }) => why === suspect.why).flatMap(({ tree }) => tree);
+          const own = new Set([...suspect.tree, ...kin].map(({ identity }) => identity.pid));
+          const isPiped = suspect.protection === undefined && (await isUsedByPipe(suspect.process.pid, own));
+          return orphanOf(suspect, isPiped ? { ...trace, clients: "some" } : trace);
+        }),
+      );
+      free = suspects.filter((_suspect, nth) => orphans[nth]?.protection === undefined);
+      if (free.length === now.length) return orphans;
+    }
+  }
+
   /** What is protected already need not be looked into. */
-  async function traceOf(
-    { process: identity, tree, protection, session }: Suspect,
-    isUsedByPipe: (tree: readonly number[]) => Promise<boolean>,
-  ): Promise<Trace> {
+  async function traceOf({ process: identity, tree, protection, session }: Suspect): Promise<Trace> {
     const cwd = await machine.cwdOf(identity);
     if (protection !== undefined) return { service: { kind: "unknown" }, clients: "unknown", isGraphical: false, ignoresHangUp: false, cwd };
     const pids = tree.map((entry) => entry.identity.pid);
     // An agent's own program has none, whatever it has loaded.
-    const [service, clients, isPiped, isGraphical, isDeaf] = await Promise.all([
+    const [service, clients, isGraphical, isDeaf] = await Promise.all([
       serviceOf(identity.pid),
       clientsOf(pids),
-      isUsedByPipe(pids),
       mayHaveWindow(session ? tree.slice(1) : tree),
       ignoresHangUp(identity.pid),
     ]);
-    return { service, clients: isPiped ? "some" : clients, isGraphical, ignoresHangUp: isDeaf, cwd };
+    return { service, clients, isGraphical, ignoresHangUp: isDeaf, cwd };
   }
 }
 const readAtOnce = 64;

@@ -196,6 +196,15 @@ test("a server whose launcher has left, and to which a client that lives speaks 
   expect((await untilOrphan("cat - /dev/null")).protected_because).toBe("somebody is connected to it");
 });
 
+test("both ends of a pipeline that an agent has left are offered: they have no client but each other", async () => {
+  const env = { ...stage.env, OPENCODE_PID: String(await pidOfTheGone()) };
+  const shell = spawn("sh", ["-c", "sleep 7021 | cat - /dev/null /dev/null; exit"], { env, cwd: stage.work, stdio: "ignore" });
+  for (const command of ["sleep 7021", "cat - /dev/null /dev/null"]) await until(() => allProcesses().find(({ pid }) => argvOf(pid).join(" ") === command));
+  shell.kill("SIGKILL");
+  expect((await untilOrphan("sleep 7021")).protected_because).toBeNull();
+  expect((await untilOrphan("cat - /dev/null /dev/null")).protected_because).toBeNull();
+});
+
 test("what an agent has started and may have a window is protected: it is somebody's browser", async () => {
   const browser = join(stage.work, "libX11.so.6");
   copyFileSync("/bin/sleep", browser);

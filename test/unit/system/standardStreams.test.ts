@@ -14,8 +14,9 @@ async function running(pipeline: string, ...commands: readonly string[]): Promis
 test("whoever writes to its input, or reads its output, is its client; what is of its own tree is not", async () => {
   const [writer = 0, reader = 0] = await running("sleep 7013 | cat - /dev/null", "sleep 7013", "cat - /dev/null");
   const isUsed = standardStreamsAmong([writer, reader, process.pid]);
-  expect([await isUsed([reader]), await isUsed([writer])]).toEqual([true, true]);
-  expect([await isUsed([reader, writer]), await isUsed([writer, reader])]).toEqual([false, false]);
+  expect([await isUsed(reader, new Set([reader])), await isUsed(writer, new Set([writer]))]).toEqual([true, true]);
+  const both = new Set([reader, writer]);
+  expect([await isUsed(reader, both), await isUsed(writer, both)]).toEqual([false, false]);
 });
 
 test("a pipe whose other end nobody has is no client, though another writes to it as well", async () => {
@@ -24,12 +25,12 @@ test("a pipe whose other end nobody has is no client, though another writes to i
     const found = allProcesses().filter((each) => ["sleep 7014", "sleep 7015"].includes(argvOf(each.pid).join(" ")));
     return found.length === 2 ? found.map((each) => each.pid) : undefined;
   });
-  expect(await standardStreamsAmong([one ?? 0, other ?? 0, pid])([one ?? 0])).toBe(false);
+  expect(await standardStreamsAmong([one ?? 0, other ?? 0, pid])(one ?? 0, new Set([one ?? 0]))).toBe(false);
 });
 
 test("a pair of sockets, as Node gives its children, has a client until that has closed its own", async () => {
   const { pid, process: child } = await startChild(["sleep", "7017"], { stdio: ["pipe", "pipe", "ignore"] });
-  const isUsed = () => standardStreamsAmong([pid, process.pid])([pid]);
+  const isUsed = () => standardStreamsAmong([pid, process.pid])(pid, new Set([pid]));
   expect(await isUsed()).toBe(true);
   child.stdin?.destroy();
   child.stdout?.destroy();
