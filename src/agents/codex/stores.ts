@@ -48,7 +48,7 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
   const [transcripts, databases] = await Promise.all([findTranscripts(home, signal), findDatabases(home)]);
   const ids = await familyOf(id, databases, transcripts);
   const place: Place = { home, databases, transcripts, id, ids };
-  const log = await logRowsOf(databases, ids, id);
+  const log = await logRowsOf(place);
   const files = await fileStores(home, ids);
   const before = [...log.stores, ...(await saidInRows(databases, ids, id)), ...files.stores];
   const its = await transcriptsOf(place, cwd, before);
@@ -94,8 +94,9 @@ async function transcriptsOf(place: Place, cwd: string | undefined, before: read
 }
 
 /** What Codex wrote as it deleted: in its log, and what it read once more. */
-async function sweep({ home, databases, ids, id }: Place, signal: AbortSignal): Promise<void> {
-  await sweepLog(home, databases, ids, id, signal);
+async function sweep(place: Place, signal: AbortSignal): Promise<void> {
+  const { home, databases, ids, id } = place;
+  await sweepLog(home, place, signal);
   for (const store of await saidInRows(databases, ids, id)) await store.erase(signal);
   for (const { root, path } of databases) if ((await lookAt({ root, path })).kind === "file") await emptyLog(path);
 }
