@@ -14,14 +14,16 @@ export function defaultHome(): string {
 }
 
 /** For a program of OpenCode's that we start, toward that home. */
-export function environmentIn(home: string | undefined): Promise<Pick<Command, "env">> {
+export async function environmentIn(home: string | undefined): Promise<Pick<Command, "env">> {
   const value = home !== undefined && basename(home) === "opencode" ? dirname(home) : undefined;
-  return environmentFor(home, { configHomeOf, variable: "XDG_DATA_HOME", value });
+  const told = await environmentFor(home, { configHomeOf, variable: "XDG_DATA_HOME", value });
+  return told.env && inherited().has("OPENCODE_DB") ? { env: { ...told.env, OPENCODE_DB: undefined } } : told;
 }
 
-/** Where its database is, as an OpenCode that we start would have it; undefined where it is kept in memory. */
-export function databaseIn(home: string): string | undefined {
-  const told = inherited().get("OPENCODE_DB") || "opencode.db";
+/** Where its database is, as an OpenCode that we start would have it; undefined where it is kept in memory. What our environment names is of its own home. */
+export async function databaseIn(home: string): Promise<string | undefined> {
+  const ours = inherited();
+  const told = ((await isSamePlace(home, configHomeOf(ours))) && ours.get("OPENCODE_DB")) || "opencode.db";
   if (told === ":memory:") return undefined;
   return isAbsolute(told) ? told : join(home, told);
 }

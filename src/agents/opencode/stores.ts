@@ -5,7 +5,8 @@ import type { Kept, LeftAlone, Store } from "../../core/store.ts";
 import { blocked } from "../../system/erase/confined.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { mayRemainIn } from "../../system/erase/remains.ts";
-import { unreadableBelow } from "../../system/erase/unreadable.ts";
+import { countOf } from "../../system/erase/rows.ts";
+import { isReadable, unreadableBelow } from "../../system/erase/unreadable.ts";
 import { listIfPresent } from "../../system/files.ts";
 import { findStats } from "../../system/ownFile.ts";
 import { emptyLog } from "../../system/sqlite.ts";
@@ -29,7 +30,7 @@ export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { i
 };
 
 async function keptIn(home: string, id: string, isServed: boolean): Promise<Kept> {
-  const database = databaseIn(home);
+  const database = await databaseIn(home);
   const read: ContentsRead = database === undefined ? { kind: "none" } : await contentsIn(database, id);
   const contents = read.kind === "read" ? read.contents : undefined;
   const family = contents?.family ?? [id];
@@ -47,8 +48,21 @@ async function keptIn(home: string, id: string, isServed: boolean): Promise<Kept
     ...(contents ? [...sharedOutputs(home, contents), ...(await namelessOutputs(home, contents))] : []),
     ...prompts.leftAlone,
     ...logs.leftAlone,
+    ...(await otherDatabases(home, database, family)),
   ];
   return { stores, leftAlone: [...leftAlone, ...(await placesThatCannotBeRead(home, [...stores, ...leftAlone]))] };
+}
+
+/** Each channel of OpenCode has one of its own, and another may have been named to it. */
+async function otherDatabases(home: string, database: string | undefined, family: Contents["family"]): Promise<readonly LeftAlone[]> {
+  const found: LeftAlone[] = [];
+  for (const path of (await listIfPresent(home)).map((name) => join(home, name))) {
+    if (!path.endsWith(".db") || path === database || !(await isReadable(path))) continue;
+    const counts = await Promise.all(family.map((id) => countOf(id, [path, `${path}-wal`])));
+    if (counts.some((count) => count > 0))
+      found.push({ name: "a database of another OpenCode", path, why: "it names the session, and is not the one that is asked", holds: "text" });
+  }
+  return found;
 }
 
 /** The folders that it keeps sessions in; copies of the files that it worked on lie beside them, which are many. */

@@ -91,7 +91,7 @@ c.commit(); c.close()`,
     program,
     `#!/usr/bin/env ${python}
 import json, os, sqlite3, sys
-names = ["XDG_DATA_HOME", "OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG"]
+names = ["XDG_DATA_HOME", "OPENCODE_DB", "OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG"]
 with open(${JSON.stringify(ran)}, "a") as f: f.write(json.dumps([sys.argv[1:], os.getcwd(), {n: os.environ.get(n) for n in names}]) + "\\n")
 ${does}
 `,

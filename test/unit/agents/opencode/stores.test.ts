@@ -49,7 +49,7 @@ test("its command is run in its own folder, toward its own home, and without plu
     [
       ["session", "delete", "--pure", "--log-level", "ERROR", id],
       place.home,
-      { XDG_DATA_HOME: join(place.root, ".local/share"), OPENCODE_PURE: "1", OPENCODE_DISABLE_PROJECT_CONFIG: "1" },
+      { XDG_DATA_HOME: join(place.root, ".local/share"), OPENCODE_DB: null, OPENCODE_PURE: "1", OPENCODE_DISABLE_PROJECT_CONFIG: "1" },
     ],
   ]);
 });
