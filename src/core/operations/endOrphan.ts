@@ -30,26 +30,44 @@ export function endOrphan(chosen: Orphan, finder: OrphanFinder, context: Operati
     if (climbed.kind === "refused") return climbed;
     const { method, left } = climbed;
     if (method === "forced") draft.warnings.push("It did not leave when asked, and was killed.");
-    return left.some(isSurvivor) ? { kind: "partial", method, survivors: left } : { kind: "success", method };
+    if (left.some(isSurvivor)) return { kind: "partial", method, survivors: left };
+    const anew = await findBegunAnew(second, finder);
+    if (!anew) return { kind: "success", method };
+    draft.warnings.push(`It has started itself anew: ${anew.what} (${anew.process.pid}).`);
+    return { kind: "partial", method, survivors: [{ kind: "process", process: anew.process, name: nameIn(anew), bond: "tree" }] };
   });
 }
 
-type Looked = { readonly kind: "orphan"; readonly orphan: Orphan } | Refusal | (Result & { readonly kind: "success" });
+interface Found {
+  readonly kind: "orphan";
+  readonly orphan: Orphan;
+  /** All that there were then. */
+  readonly among: readonly Orphan[];
+}
+type Looked = Found | Refusal | (Result & { readonly kind: "success" });
 
-async function lookAt({ process, why, tree: [entry] }: Orphan, finder: OrphanFinder, draft: Draft, context: OperationContext): Promise<Looked> {
+async function lookAt(chosen: Orphan, finder: OrphanFinder, draft: Draft, context: OperationContext): Promise<Looked> {
+  const { process, why } = chosen;
   const orphans = await finder.find(context.signal);
   const orphan = orphans.find((each) => isSameProcess(each.process, process));
   const isIt = orphan !== undefined && orphan.protection === undefined && orphan.why === why;
   const seen = orphan ? (orphan.protection ?? orphan.why) : "it is not among them";
-  addStep(
-    { step: "look", did: `looked for ${entry ? nameOfProcess(entry) : "process"} (${process.pid})`, verified: { value: isIt, seen, at: context.now() } },
-    draft,
-    context,
-  );
+  addStep({ step: "look", did: `looked for ${nameIn(chosen)} (${process.pid})`, verified: { value: isIt, seen, at: context.now() } }, draft, context);
   if (orphan?.protection !== undefined) return { kind: "refused", reason: "protected", detail: orphan.protection };
-  if (isIt) return { kind: "orphan", orphan };
+  if (isIt) return { kind: "orphan", orphan, among: orphans };
   const [tree] = await finder.treesOf([process], context.signal);
   return tree?.length === 0 ? { kind: "success", method: "notNeeded" } : { kind: "refused", reason: "noLongerOneSession" };
+}
+
+/** A loop around it, or its own answer to SIGTERM. Looked for to the end: what was done is told even if it is called off by now. */
+async function findBegunAnew({ orphan, among }: Found, finder: OrphanFinder): Promise<Orphan | undefined> {
+  const known = new Set(among.map(({ key }) => key));
+  const orphans = await finder.find(new AbortController().signal);
+  return orphans.find(({ key, what, why }) => !known.has(key) && what === orphan.what && why === orphan.why);
+}
+
+function nameIn({ tree: [entry] }: Orphan): string {
+  return entry ? nameOfProcess(entry) : "process";
 }
 
 /** An agent's own row; of another program, one that is made for its receipt. */

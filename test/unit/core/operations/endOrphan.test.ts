@@ -75,6 +75,24 @@ test("what stays is killed, and said to have been", async () => {
   ]);
 });
 
+test("what has started itself anew as it was ended is named, and another of its kind that was there before is not", async () => {
+  const [again, other] = [71, 72].map((number) => ({ ...sleep, key: `process:${number}-8` as const, process: pid(number, "8") }));
+  const receipt = await endOrphan(
+    sleep,
+    aFinder([
+      [sleep, other!],
+      [sleep, other!],
+      [again!, other!],
+    ]),
+    world().context,
+  );
+  expect([receipt.result, receipt.warnings]).toEqual([
+    { kind: "partial", method: "graceful", survivors: [{ ...itself, process: pid(71, "8") }] },
+    ["It has started itself anew: sleep 600 (71)."],
+  ]);
+  expect((await endOrphan(sleep, aFinder([[sleep, other!], [sleep, other!], [other!]]), world().context)).result.kind).toBe("success");
+});
+
 test("what stays even then is named", async () => {
   const session = aSession(aRun({ title: "sleep 600" }));
   const receipt = await endOrphan(sleep, aFinder([[sleep]], [[itself]]), world().context);
