@@ -23,6 +23,8 @@ export interface Trace {
   readonly service: { readonly kind: "none" | "unknown" } | { readonly kind: "kept"; readonly by: string };
   /** Whether somebody is connected to what it or anything below it listens on, or to its standard input and output. */
   readonly clients: "none" | "some" | "unknown";
+  /** A place of this user's where it listens for whoever comes, as a service does that has set itself apart. */
+  readonly waitsAt?: string;
   /** It, or what runs below it, may have a window on somebody's screen. */
   readonly isGraphical: boolean;
   /** It goes on when its terminal is closed, as it was told to. */
@@ -96,8 +98,9 @@ function topOf(entry: ProcessEntry, { census, agents }: Seen): ProcessEntry {
 }
 
 /** By what was looked at of it alone. */
-export function whyHeld({ service, clients, isGraphical }: Trace): string | undefined {
-  return whyKept(service) ?? whyUsed(clients) ?? (isGraphical ? "it may have a window on the screen" : undefined);
+export function whyHeld({ service, clients, waitsAt, isGraphical }: Trace): string | undefined {
+  const waits = waitsAt === undefined ? undefined : `it waits for others at ${waitsAt}`;
+  return whyKept(service) ?? whyUsed(clients) ?? waits ?? (isGraphical ? "it may have a window on the screen" : undefined);
 }
 
 function whyKept(service: Trace["service"]): string | undefined {

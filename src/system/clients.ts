@@ -1,4 +1,5 @@
 import { readFile, readdir, readlink } from "node:fs/promises";
+import { homedir } from "node:os";
 import type { Trace } from "../core/orphanProtection.ts";
 import { unlessAbsent } from "./procFiles.ts";
 
@@ -16,6 +17,15 @@ export async function clientsOf(pids: readonly number[]): Promise<Trace["clients
   const [tcp, tcp6, unix] = await Promise.all(["tcp", "tcp6", "unix"].map((table) => unlessAbsent(readFile(`/proc/${first}/net/${table}`, "latin1"))));
   if (tcp === undefined || unix === undefined) return "unknown";
   return hasTcpClient(`${tcp}\n${tcp6 ?? ""}`, own) || hasUnixClient(unix, own) ? "some" : "none";
+}
+
+/** Where one of these processes listens by a Unix socket among what belongs to the user and to no project. */
+export async function waitsAt(pids: readonly number[]): Promise<string | undefined> {
+  const [first] = pids;
+  const sockets = await Promise.all(pids.map(socketsOf));
+  const own = new Set(sockets.flatMap((each) => (each === undefined || each === "gone" ? [] : each)));
+  if (first === undefined || own.size === 0) return undefined;
+  return waitingPlace((await unlessAbsent(readFile(`/proc/${first}/net/unix`, "latin1"))) ?? "", own, homedir());
 }
 
 /** Undefined where it may not be looked at. */
@@ -51,10 +61,21 @@ function portOf(address: string): string {
 
 /** proc(5), /proc/net/unix: `Num RefCount Protocol Flags Type St Inode Path`; flag 00010000 is a listener, state 03 connected. What a listener accepts has its path. */
 export function hasUnixClient(table: string, own: ReadonlySet<string>): boolean {
-  const rows = table.split("\n").flatMap((line) => {
-    const [, flags, state, inode, path] = /^\S+ \S+ \S+ (\S+) \S+ (\S+)\s+(\d+) (.+)$/.exec(line.trim()) ?? [];
-    return inode === undefined ? [] : [{ isListener: flags === "00010000", state, inode, path }];
-  });
+  const rows = unixRows(table);
   const paths = new Set(rows.filter(({ isListener, inode }) => isListener && own.has(inode)).map(({ path }) => path));
   return rows.some(({ isListener, state, inode, path }) => !isListener && state === "03" && own.has(inode) && paths.has(path));
+}
+
+/** A hidden folder of the home, and that of a login, are where programs wait that others may use; a project's own are its own. */
+export function waitingPlace(table: string, own: ReadonlySet<string>, home: string): string | undefined {
+  const paths = unixRows(table).flatMap(({ isListener, inode, path }) => (isListener && own.has(inode) ? [path] : []));
+  const found = paths.find((path) => path.startsWith(`${home}/.`) || /^\/(var\/)?run\//.test(path));
+  return found?.startsWith(`${home}/`) ? `~${found.slice(home.length)}` : found;
+}
+
+function unixRows(table: string) {
+  return table.split("\n").flatMap((line) => {
+    const [, flags, state, inode, path = ""] = /^\S+ \S+ \S+ (\S+) \S+ (\S+)\s+(\d+) (.+)$/.exec(line.trim()) ?? [];
+    return inode === undefined ? [] : [{ isListener: flags === "00010000", state, inode, path }];
+  });
 }

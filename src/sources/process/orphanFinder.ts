@@ -8,7 +8,7 @@ import type { Orphan, Suspect } from "../../core/orphans.ts";
 import { isSameProcess } from "../../core/process.ts";
 import type { Roster } from "../../core/roster.ts";
 import { growTree } from "../../core/tree.ts";
-import { clientsOf } from "../../system/clients.ts";
+import { clientsOf, waitsAt } from "../../system/clients.ts";
 import { ignoresHangUp } from "../../system/hangUp.ts";
 import type { Machine } from "../../system/machine.ts";
 import { serviceOf } from "../../system/serviceOf.ts";
@@ -90,13 +90,14 @@ export function openOrphanFinder(agents: readonly Agent[], machine: Machine, ros
     if (protection !== undefined) return { service: { kind: "unknown" }, clients: "unknown", isGraphical: false, ignoresHangUp: false, cwd };
     const pids = tree.map((entry) => entry.identity.pid);
     // An agent's own program has none, whatever it has loaded.
-    const [service, clients, isGraphical, isDeaf] = await Promise.all([
+    const [service, clients, place, isGraphical, isDeaf] = await Promise.all([
       serviceOf(identity.pid),
       clientsOf(pids),
+      session ? undefined : waitsAt(pids),
       mayHaveWindow(session ? tree.slice(1) : tree),
       ignoresHangUp(identity.pid),
     ]);
-    return { service, clients, isGraphical, ignoresHangUp: isDeaf, cwd };
+    return { service, clients, ...(place !== undefined && { waitsAt: place }), isGraphical, ignoresHangUp: isDeaf, cwd };
   }
 }
 const readAtOnce = 64;

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
@@ -203,6 +203,16 @@ test("both ends of a pipeline that an agent has left are offered: they have no c
   shell.kill("SIGKILL");
   expect((await untilOrphan("sleep 7021")).protected_because).toBeNull();
   expect((await untilOrphan("cat - /dev/null /dev/null")).protected_because).toBeNull();
+});
+
+test("a service that waits at a place of this user's for whoever comes is protected", async () => {
+  const path = join(stage.home, ".waiting");
+  await leave([process.execPath, "-e", `require("node:net").createServer().listen(${JSON.stringify(path)})`, "waits"], {
+    OPENCODE_PID: String(await pidOfTheGone()),
+  });
+  await until(() => existsSync(path));
+  const row = await until(async () => (await orphans()).find(({ what }) => what.endsWith(" waits")));
+  expect(row.protected_because).toBe("it waits for others at ~/.waiting");
 });
 
 test("what an agent has started and may have a window is protected: it is somebody's browser", async () => {

@@ -241,6 +241,7 @@ test.each([
   [{ service: { kind: "unknown" }, clients: "none" }, "can't be told on this system"],
   [{ service: { kind: "none" }, clients: "some" }, "somebody is connected"],
   [{ service: { kind: "none" }, clients: "unknown" }, "can't be seen"],
+  [{ service: { kind: "none" }, clients: "none", waitsAt: "~/.cache/x" }, "it waits for others at ~/.cache/x"],
   [{ service: { kind: "none" }, clients: "none" }, undefined],
 ] as const)("with %o it is protected by: %s", (trace, reason) => {
   const [suspect] = suspects({ entries: [child], marks: marked });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clientsOf, hasTcpClient, hasUnixClient } from "../../../src/system/clients.ts";
+import { clientsOf, hasTcpClient, hasUnixClient, waitingPlace } from "../../../src/system/clients.ts";
 import { startChild } from "../../support/children.ts";
 
 const own = new Set(["10", "11", "12"]);
@@ -34,4 +34,14 @@ test("a child that has ended meanwhile has nobody connected to it; of one that i
   await gone.ended;
   expect(await clientsOf([sleeper.pid, gone.pid])).toBe("none");
   expect(await clientsOf([gone.pid, sleeper.pid])).toBe("unknown");
+});
+
+test.each([
+  ["in a folder of the user's own programs", "/home/me/.cache/git/credential/socket", "~/.cache/git/credential/socket"],
+  ["in the user's folder of this login", "/run/user/1000/gnupg/S.gpg-agent", "/run/user/1000/gnupg/S.gpg-agent"],
+  ["in a project", "/home/me/app/tmp/puma.sock", undefined],
+  ["in a temporary folder", "/tmp/tsx-0/12.pipe", undefined],
+])("a service that listens %s waits for whoever comes: %s", (_what, path, expected) => {
+  const rows = [unix("00010000", "01", "10", path), unix("00010000", "01", "98", "/run/dbus"), unix("00000000", "03", "11", "/home/me/.cache/x")];
+  expect(waitingPlace(rows.join("\n"), own, "/home/me")).toBe(expected);
 });
