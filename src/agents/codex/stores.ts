@@ -15,6 +15,7 @@ import { familyOf, forksOn } from "./family.ts";
 import { fileStores, heldStores } from "./homeFiles.ts";
 import { logRowsOf, sweepLog } from "./logRows.ts";
 import { mentionsIn } from "./mentions.ts";
+import { whyOpen } from "./openMember.ts";
 import { knownByRows, rowsOfOthers, saidInRows } from "./threadRows.ts";
 import { transcriptStore } from "./transcriptStore.ts";
 import { findTranscripts } from "./transcripts.ts";
@@ -57,10 +58,17 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
   const emptied = databases.filter(({ path }) => !rows.some((store) => store.path === path));
   const stores = [...rows, ...(await Promise.all(emptied.map((database) => logStoresIn({ ...database, id })))).flat()];
   const why = its.stores.length > 0 ? await whyNotAtAll(place, its.leftAlone.length === 0) : undefined;
+  const members = ids.filter((each) => each !== id);
   const root = await databaseFolderOf(home);
   const known = [...stores, ...its.leftAlone, ...databases].map(({ path }) => path);
   return {
-    stores: why === undefined ? stores : stores.map((store) => ({ ...store, erase: async () => blocked(why) })),
+    stores: stores.map((store) => ({
+      ...store,
+      async erase(signal) {
+        const whyNot = why ?? (await whyOpen(home, members));
+        return whyNot === undefined ? store.erase(signal) : blocked(whyNot);
+      },
+    })),
     leftAlone: [
       ...its.leftAlone,
       ...(stores.length > 0 ? log.leftAlone : []),
