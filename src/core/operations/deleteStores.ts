@@ -7,7 +7,7 @@ import { lookAgain } from "./lookAgain.ts";
 import { openElsewhere } from "./openElsewhere.ts";
 import { addStep } from "./operation.ts";
 import type { Draft, OperationContext } from "./operation.ts";
-import { keptOf } from "./planPurge.ts";
+import { familyOpen, keptOf } from "./planPurge.ts";
 import type { PurgePlan } from "./planPurge.ts";
 import { whyNotToBePurged } from "./whyNotToBePurged.ts";
 
@@ -60,8 +60,10 @@ const verbs = { erased: "deleted", absent: "found no more", blocked: "could not 
 /** The session as it is now, and whoever else has the conversation that is being deleted: also when no book names it any more. */
 async function findLiving(plan: PurgePlan, context: OperationContext): Promise<Refusal | undefined> {
   const fresh = await lookAgain(plan.session, context);
-  if (fresh.kind === "fresh") return whyNotToBePurged(fresh, plan.conversation, context);
-  return fresh.reason === "notFound" ? openElsewhere(plan, await context.takeCensus(context.signal), context) : fresh;
+  if (fresh.kind === "refused" && fresh.reason !== "notFound") return fresh;
+  const census = fresh.kind === "fresh" ? fresh.census : await context.takeCensus(context.signal);
+  const alive = fresh.kind === "fresh" ? await whyNotToBePurged(fresh, plan.conversation, context) : await openElsewhere(plan, census, context);
+  return alive ?? familyOpen(plan, census, context);
 }
 
 /** Each is looked for afresh, when all is done. */

@@ -1,4 +1,5 @@
 import type { Agent } from "../agent.ts";
+import type { Census } from "../census.ts";
 import { isSameConversation } from "../facet.ts";
 import type { Conversation } from "../facet.ts";
 import type { Refusal } from "../refusal.ts";
@@ -6,6 +7,7 @@ import { facetsOf } from "../session.ts";
 import type { Session } from "../session.ts";
 import type { Kept, LeftAlone, Store } from "../store.ts";
 import { lookAgain } from "./lookAgain.ts";
+import { openElsewhere } from "./openElsewhere.ts";
 import { findStartedByIt } from "./startedByIt.ts";
 import type { OperationContext } from "./operation.ts";
 import { whyNotToBePurged } from "./whyNotToBePurged.ts";
@@ -19,6 +21,8 @@ export interface PurgePlan {
   readonly conversation: Conversation;
   readonly stores: readonly Store[];
   readonly leftAlone: readonly LeftAlone[];
+  /** Ids of conversations that go with it. */
+  readonly family: readonly string[];
   /** Work that would be lost, in words: to be confirmed as seen. */
   readonly pending: readonly string[];
   /** All of it has been deleted, and a purge was cut off as the books were told: that is all that is left to do. Whatever has that id by now is another's. */
@@ -37,7 +41,8 @@ export async function planPurge(asSeen: Session, context: OperationContext): Pro
   if (alive) return alive;
   const started = await findStartedByIt(session, fresh.census, context);
   if (started !== undefined) return { kind: "refused", reason: "stillAlive", detail: started };
-  return outlookOf(session, context);
+  const plan = await outlookOf(session, context);
+  return plan.kind === "refused" ? plan : ((await familyOpen(plan, fresh.census, context)) ?? plan);
 }
 
 /** Of one whose books say that it is purged: the journal knows what that purge was about. Where it was cut off, the rest of the books is told. */
@@ -47,7 +52,16 @@ async function planToTell(session: Session, { journal, agents }: OperationContex
   const agent = earlier && agents.get(earlier.conversation.agent);
   if (!agent || agent.id !== session.agent) return undefined;
   if (earlier.came !== "cutOff") return unsupported("it is purged already, and the journal has the receipt");
-  return { kind: "plan", session, agent, conversation: earlier.conversation, stores: [], leftAlone: [], pending: [], isTold: true };
+  return { kind: "plan", session, agent, conversation: earlier.conversation, stores: [], leftAlone: [], family: [], pending: [], isTold: true };
+}
+
+/** Another conversation that would go with it, and has a window of its own. */
+export async function familyOpen({ session, conversation, family }: PurgePlan, census: Census, context: OperationContext): Promise<Refusal | undefined> {
+  for (const id of family) {
+    const open = await openElsewhere({ session, conversation: { ...conversation, id } }, census, context);
+    if (open) return open;
+  }
+  return undefined;
 }
 
 /** What there is of it by now, whether it lives or not: of one that has to be ended first, there may be more by then. */
@@ -60,7 +74,11 @@ export async function outlookOf(session: Session, context: OperationContext): Pr
 }
 
 /** The agent's own first: what a source keeps is how the session is found again, should a purge be cut off. */
-export async function keptOf(session: Session, conversation: Conversation, { agents, sources, configHomes, signal }: OperationContext): Promise<Kept> {
+export async function keptOf(
+  session: Session,
+  conversation: Conversation,
+  { agents, sources, configHomes, signal }: OperationContext,
+): Promise<Kept & Pick<PurgePlan, "family">> {
   const place = { conversation, cwd: folderOf(session), configHomes, isServed: facetsOf(session).some(({ source }) => source === "opencode") };
   const kept: Kept[] = [];
   const own = await agents.get(conversation.agent)?.stores?.(place, signal);
@@ -69,7 +87,9 @@ export async function keptOf(session: Session, conversation: Conversation, { age
     const more = await sources.get(facet.source)?.stores?.(facet, signal);
     if (more) kept.push(more);
   }
-  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+  const family = new Set(kept.flatMap((each) => each.family ?? []));
+  family.delete(conversation.id);
+  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone), family: [...family] };
 }
 
 /** As its process had it: a registry tells its pane's. */

@@ -479,3 +479,18 @@ test("an agent's list of what lives that can't be read is no proof that nobody d
   expect((await world.purge()).result).toMatchObject({ kind: "refused", reason: "livenessUnknown" });
   expect(world.there.size).toBe(2);
 });
+
+test("a conversation that would go with it, such as a sub-agent's, holds it up where it is open by itself", async () => {
+  const world = kept([ended]);
+  const own = world.agents.get("claude");
+  if (!own) throw new Error("no agent");
+  world.agents.set("claude", {
+    ...own,
+    stores: async (of, signal) => ({ ...((await own.stores?.(of, signal)) ?? { stores: [], leftAlone: [] }), family: ["A", "B"] }),
+  });
+  const ofChild = aRun({ key: "process:77", conversation: talk("B"), host: { kind: "process", process: pid(77) } });
+  world.store.set(ofChild.key, ofChild);
+  expect((await world.purge()).result).toMatchObject({ kind: "refused", reason: "stillAlive", detail: "it is open in claude (77)" });
+  world.store.delete(ofChild.key);
+  expect((await world.purge()).result.kind).toBe("success");
+});
