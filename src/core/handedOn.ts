@@ -14,10 +14,20 @@ export interface Marked {
 }
 
 /** The tmux server in which it was started, where that lives. */
-export function findTmuxServer(environment: ReadonlyMap<string, string>, child: ProcessEntry, { processes }: Census): ProcessEntry | undefined {
-  const [, pid] = /,(\d+),\d+$/.exec(environment.get("TMUX") ?? "") ?? [];
-  const server = processes?.get(Number(pid));
-  return server && server.state !== "zombie" && isOlder(server, child) ? server : undefined;
+export function findTmuxServer(environment: ReadonlyMap<string, string>, child: ProcessEntry, census: Census): ProcessEntry | undefined {
+  return findOlder(/,(\d+),\d+$/.exec(environment.get("TMUX") ?? "")?.[1], child, census);
+}
+
+/** The multiplexer in which it was started, where its environment may not be read: it may be installed with more rights than its user's. */
+export function findSilentServer(child: ProcessEntry, { census, environmentOf }: Marked): ProcessEntry | undefined {
+  const environment = environmentOf(child);
+  const screen = findOlder(/^(\d+)\./.exec(environment.get("STY") ?? "")?.[1], child, census);
+  return [findTmuxServer(environment, child, census), screen].find((server) => server && environmentOf(server).size === 0);
+}
+
+function findOlder(pid: string | undefined, child: ProcessEntry, { processes }: Census): ProcessEntry | undefined {
+  const entry = processes?.get(Number(pid));
+  return entry && entry.state !== "zombie" && isOlder(entry, child) ? entry : undefined;
 }
 
 /** Another that lives, has been given the same mark, and hands it on to whatever a person starts in it: an editor, a terminal. A tmux server is told by its own variable. */

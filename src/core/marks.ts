@@ -2,7 +2,7 @@ import { agentOf } from "./agent.ts";
 import type { Agent } from "./agent.ts";
 import type { Census, ProcessEntry } from "./census.ts";
 import type { Run } from "./facet.ts";
-import { findOtherHeir, findTmuxServer } from "./handedOn.ts";
+import { findOtherHeir, findSilentServer, findTmuxServer } from "./handedOn.ts";
 import type { Marked } from "./handedOn.ts";
 import { nameOfProcess } from "./processWords.ts";
 import { startOrder } from "./startOrder.ts";
@@ -38,8 +38,8 @@ export function fateOf(entry: ProcessEntry, marked: Marked): Fate | undefined {
     if (!value || fate?.kind !== "gone") return fate ?? [];
     // All that anybody starts in that server has it.
     if (ofServer.get(mark.variable) === value) return [];
-    const heir = findOtherHeir(mark.variable, value, entry, marked);
-    return heir ? [{ ...fate, kind: "unknown" as const, why: whyAnybodys(mark, heir) }] : [fate];
+    const why = whyAnybodys(mark, value, entry, marked);
+    return why === undefined ? [fate] : [{ ...fate, kind: "unknown" as const, why }];
   });
   for (const kind of ["lives", "unknown", "gone"] as const) {
     const told = byAgents.find((fate) => fate.kind === kind);
@@ -49,8 +49,11 @@ export function fateOf(entry: ProcessEntry, marked: Marked): Fate | undefined {
   return ofServer.get("TMUX_PANE") === environment.get("TMUX_PANE") ? undefined : fateOfPane(environment, entry, marked.census);
 }
 
-function whyAnybodys({ agent }: Mark, heir: ProcessEntry): string {
-  return `started by ${agent.name}, or by anybody in ${nameOfProcess(heir)} (${heir.identity.pid}), which lives and has the same mark`;
+function whyAnybodys({ agent, variable }: Mark, value: string, entry: ProcessEntry, marked: Marked): string | undefined {
+  const silent = findSilentServer(entry, marked);
+  const heir = silent ?? findOtherHeir(variable, value, entry, marked);
+  const reason = silent ? "whose environment can't be read" : "which lives and has the same mark";
+  return heir && `started by ${agent.name}, or by anybody in ${nameOfProcess(heir)} (${heir.identity.pid}), ${reason}`;
 }
 
 function marksOf(agents: readonly Agent[]): readonly Mark[] {

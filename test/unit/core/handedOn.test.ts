@@ -18,7 +18,7 @@ type Marks = Readonly<Record<number, Readonly<Record<string, string>>>>;
 /** What becomes known of the child; the server has the panes %1 and %2. */
 function fate(marks: Marks, ...others: readonly ProcessEntry[]): Fate | undefined {
   const census = { ...censusOf(child, ...others), panes: [aPane({ id: "%1" }), aPane({ id: "%2" })] };
-  return fateOf(child, { census, agents: [claude], environmentOf: ({ identity }) => new Map(Object.entries(marks[identity.pid] ?? {})) });
+  return fateOf(child, { census, agents: [claude], environmentOf: ({ identity }) => new Map(Object.entries(marks[identity.pid] ?? { PATH: "/bin" })) });
 }
 
 test("in a tmux server that an agent has started, its mark is on all that anybody starts: the pane tells", () => {
@@ -62,4 +62,11 @@ test("what has the mark too, and a terminal below it, is a terminal in which any
   expect(fate(marks, anEntry(pid(9, "9"), { argv: ["/usr/bin/kitty"] }), shell)).toMatchObject({ kind: "unknown" });
   expect(fate(marks, anEntry(pid(9, "9"), { argv: ["node", "build.js"] }))).toMatchObject({ kind: "gone" });
   expect(fate(marks, anEntry(pid(9, "9"), { argv: ["tmux"] }), shell)).toMatchObject({ kind: "gone" });
+});
+
+test.each([{ TMUX: "/tmp/t,5,0" }, { STY: "5.work" }])("of what runs in %j, whose own environment can't be read, nobody knows who has started it", (where) => {
+  const marks = { CLAUDE_PID: "61", ...where };
+  expect(fate({ 5: {}, 70: marks }, server)).toMatchObject({ kind: "unknown", why: expect.stringContaining("tmux (5), whose environment can't be read") });
+  expect(fate({ 70: marks }, server)).toMatchObject({ kind: "gone" });
+  expect(fate({ 70: marks })).toMatchObject({ kind: "gone" });
 });

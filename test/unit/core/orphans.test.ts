@@ -45,7 +45,7 @@ interface Given {
 
 function suspects({ entries, marks = {}, panes = [], sessions = [], unreachable = [] }: Given): readonly Suspect[] {
   const census: Census = { ...censusOf(us, anEntry(pid(499, "2")), ...entries), panes };
-  const environmentOf = ({ identity }: ProcessEntry) => new Map(Object.entries(marks[identity.pid] ?? {}));
+  const environmentOf = ({ identity }: ProcessEntry) => new Map(Object.entries({ PATH: "/bin", ...marks[identity.pid] }));
   return suspectsOf({ census, sessions, unreachable, agents, environmentOf, ours });
 }
 
