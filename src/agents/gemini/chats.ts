@@ -19,7 +19,9 @@ export interface Chat {
   readonly ids: ReadonlySet<string>;
   /** What the person typed, as it stands in JSON without the quotes. */
   readonly prompts: ReadonlySet<string>;
-  /** Those that were run by a shell. */
+  /** How each longer answer begins, written likewise. */
+  readonly answers: ReadonlySet<string>;
+  /** The lines of what was run by a shell. */
   readonly commands: ReadonlySet<string>;
   /** Of commands that it left running in the background. */
   readonly backgroundPids: ReadonlySet<string>;
@@ -50,13 +52,21 @@ export async function hasChat(home: string, id: string, signal: AbortSignal): Pr
 
 /** Undefined where it can't be read. */
 export async function readChat(path: string): Promise<Chat | undefined> {
-  const chat = { ids: new Set<string>(), prompts: new Set<string>(), commands: new Set<string>(), backgroundPids: new Set<string>(), times: [] as number[] };
+  const chat = {
+    ids: new Set<string>(),
+    prompts: new Set<string>(),
+    answers: new Set<string>(),
+    commands: new Set<string>(),
+    backgroundPids: new Set<string>(),
+    times: [] as number[],
+  };
   const take = (value: unknown): void => {
     const { sessionId, timestamp, type, content, $set } = record.safeParse(value).data ?? {};
     if (sessionId !== undefined) chat.ids.add(sessionId);
     if (timestamp !== undefined) chat.times = [chat.times[0] ?? timestamp, timestamp];
     if ($set !== undefined) take($set);
     if (type === "user") for (const text of content ?? []) addPrompt(chat, text);
+    if (type === "gemini") for (const text of content ?? []) if (text.length >= shortestAnswer) chat.answers.add(asWritten(text.slice(0, answerKept)));
   };
   try {
     if (path.endsWith(".json")) {
@@ -76,6 +86,9 @@ export async function readChat(path: string): Promise<Chat | undefined> {
   const [startedAt = 0, endedAt = startedAt] = chat.times;
   return { ...chat, startedAt, endedAt };
 }
+
+const shortestAnswer = 20;
+const answerKept = 200;
 
 const background = /(?:moved to background \(PID: |running in background\. PID: |\bbackground-)(\d+)\b/g;
 
@@ -97,9 +110,17 @@ const largestWholeFile = 64 * 1024 * 1024;
 function addPrompt({ prompts, commands }: { readonly prompts: Set<string>; readonly commands: Set<string> }, text: string): void {
   // What it tells the model by itself.
   if (text.startsWith("<session_context>")) return;
-  const command = /^I ran the following shell command:\n```sh\n(.+)\n```/.exec(text)?.[1];
-  if (command !== undefined) commands.add(command);
-  prompts.add(JSON.stringify(command ?? text).slice(1, -1));
+  const command = /^I ran the following shell command:\n```sh\n([\s\S]+?)\n```/.exec(text)?.[1];
+  for (const line of linesOf(command ?? "")) commands.add(line);
+  prompts.add(asWritten(command ?? text));
+}
+
+export function linesOf(command: string): readonly string[] {
+  return command.split("\n").filter((line) => line.trim() !== "");
+}
+
+function asWritten(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 async function firstIdIn(path: string): Promise<string | undefined> {

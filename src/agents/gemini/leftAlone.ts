@@ -43,11 +43,12 @@ const asText = (left: LeftAlone): LeftAlone => ({ ...left, holds: "text" });
 
 async function whereFound(paths: readonly string[], name: string, why: string, id: string, chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
   const prompts = chats.flatMap((chat) => [...chat.prompts]).filter((prompt) => prompt.length >= shortestTelling);
+  const texts = [...prompts, ...chats.flatMap(({ answers }) => [...answers])];
   const found: LeftAlone[] = [];
   for (const path of paths) {
     const read = await readOwnText(path, largestBytes);
     if (read.kind !== "text") continue;
-    const holdsText = prompts.some((prompt) => read.text.includes(prompt));
+    const holdsText = texts.some((text) => read.text.includes(text));
     if (holdsText || read.text.includes(id)) found.push({ name, path, why, holds: holdsText ? "text" : "id" });
   }
   return found;

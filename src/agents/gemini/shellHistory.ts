@@ -6,7 +6,7 @@ import { lineStoresIn } from "../../system/erase/lines.ts";
 import { entriesOf } from "../../system/erase/unreadable.ts";
 import { readIfPresent } from "../../system/files.ts";
 import { parseJson } from "../jsonText.ts";
-import { readChat } from "./chats.ts";
+import { linesOf, readChat } from "./chats.ts";
 import type { Place, Transcript } from "./chats.ts";
 
 /** It names no conversation: so only commands go that this one ran and that, by the prompt history and the folder's transcripts, no other did. */
@@ -40,7 +40,7 @@ async function ranByOthers({ home, project, id }: Place, own: readonly Transcrip
   const folder = join(project, "chats");
   const entries = await entriesOf(folder);
   if (!prompts || entries === "unreadable") return undefined;
-  const others = new Set(prompts.flatMap((each) => (each && each.sessionId !== id ? (each.message ?? []) : [])));
+  const others = new Set(prompts.flatMap((each) => (each && each.sessionId !== id ? linesOf(each.message ?? "") : [])));
   for (const entry of entries) {
     const other = join(folder, entry.name);
     if (entry.isDirectory() || own.some((each) => each.path === other)) continue;

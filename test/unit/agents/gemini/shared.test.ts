@@ -61,6 +61,28 @@ test.each(["a file", "a folder"])("what a command said stays where another's tra
   });
 });
 
+test("of a command of several lines each goes that no other's command has", async () => {
+  await withFolder(async (home) => {
+    await put(chatOf(home, id), lines(id, ran("for each in a; do\n\n  own $each\ndone")));
+    await put(chatOf(home, other), lines(other, ran("while true; do\n  theirs\ndone")));
+    const path = await put(join(project(home), "shell_history"), "for each in a; do\n\n  own $each\ndone\nwhile true; do\n  theirs\ndone\n");
+    const plan = await planIn(gemini, home, id);
+    expect(plan.leftAlone).toMatchObject([{ path, holds: "text" }]);
+    await eraseAll(plan);
+    expect(await readFile(path, "utf8")).toBe("\ndone\nwhile true; do\n  theirs\ndone\n");
+  });
+});
+
+test("a saved copy is known by the answers too, where every prompt is short", async () => {
+  await withFolder(async (home) => {
+    const answer = `That is "done": ${"it was the walrus. ".repeat(30)}`;
+    await put(chatOf(home, id), `${lines(id, "fix it")}${JSON.stringify({ type: "gemini", content: answer })}\n`);
+    const path = await put(join(project(home), "checkpoint-mine.json"), JSON.stringify({ history: [{ parts: [{ text: answer }] }] }));
+    await put(join(project(home), "checkpoint-else.json"), JSON.stringify({ history: [{ parts: [{ text: "fix it" }] }] }));
+    expect((await planIn(gemini, home, id)).leftAlone).toMatchObject([{ path, holds: "text" }]);
+  });
+});
+
 function planHeld(home: string): { readonly stores: readonly string[]; readonly leftAlone: readonly LeftAlone[] } {
   return runHeld(fileURLToPath(new URL("../planHeld.ts", import.meta.url)), "gemini", home, id) as ReturnType<typeof planHeld>;
 }
