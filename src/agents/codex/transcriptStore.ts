@@ -46,7 +46,7 @@ export async function transcriptStore({ home, id, name, paths, mayAskProgram, sw
         if (target.kind !== "file") return blocked(`it is a ${target.kind === "link" ? "symbolic link" : "folder"}`);
       }
       const why = await letGo(signal);
-      if (why !== undefined) return blocked(why);
+      if (why !== undefined && (await areThere()).length > 0) return blocked(why);
       for (const { path } of there) {
         for (const store of await storesAt({ root: home, path, name, belongsBecause: "" })) {
           const outcome = await store.erase(signal);
