@@ -1,10 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import * as z from "zod";
 import type { LeftAlone } from "../../core/store.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { replacedBy } from "../../system/leftTemps.ts";
 import { readOwnText } from "../../system/ownFile.ts";
+import { parseJson } from "../jsonText.ts";
 import type { Chat, Place } from "./chats.ts";
 
 /** A file that has the conversation's short id in its name and is not, or not only, its own. Of another conversation nothing is said. */
@@ -27,8 +29,17 @@ export async function whatOthersShare({ home, project, id }: Place, chats: reado
     ...(await whereFound(unknown, "a file with something of it", "it is not known what it is for", id, chats)),
     ...(await whereFound(await filesBelow(join(project, "memory")), "what was noted of the folder", "all conversations of the folder share it", id, chats)),
     ...(await snapshotsIn(join(home, "history", basename(project)), chats)),
+    ...(await promptsThatNameIt(join(project, "logs.json"), id)),
   ];
 }
+
+async function promptsThatNameIt(path: string, id: string): Promise<readonly LeftAlone[]> {
+  const entries = parseJson(await readIfPresent(path, largestBytes));
+  const rest = Array.isArray(entries) ? entries.filter((each) => entry.safeParse(each).data?.sessionId !== id) : [];
+  if (!JSON.stringify(rest).includes(id)) return [];
+  return [{ name: "prompts of other conversations", path, why: "they name the id", holds: "id" }];
+}
+const entry = z.object({ sessionId: z.string() });
 
 /** In the folder for temporary files: named by the time alone, with the dialogue up to the request that failed. */
 export async function errorReports(id: string, chats: readonly Chat[]): Promise<readonly LeftAlone[]> {

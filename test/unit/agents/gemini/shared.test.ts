@@ -83,6 +83,20 @@ test("a saved copy is known by the answers too, where every prompt is short", as
   });
 });
 
+test("what others were asked of the id is told, where the prompt history has its own prompts too", async () => {
+  await withFolder(async (home) => {
+    await put(chatOf(home, id), lines(id, "tell me of the walrus"));
+    const entries = [
+      { sessionId: id, message: "tell me of the walrus" },
+      { sessionId: other, message: `what did ${id} do` },
+    ];
+    const path = await put(join(project(home), "logs.json"), JSON.stringify(entries));
+    const { stores, leftAlone } = await planIn(gemini, home, id);
+    expect(stores.map((store) => store.path)).toContain(path);
+    expect(leftAlone).toMatchObject([{ path, holds: "id" }]);
+  });
+});
+
 function planHeld(home: string): { readonly stores: readonly string[]; readonly leftAlone: readonly LeftAlone[] } {
   return runHeld(fileURLToPath(new URL("../planHeld.ts", import.meta.url)), "gemini", home, id) as ReturnType<typeof planHeld>;
 }
