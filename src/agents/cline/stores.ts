@@ -9,8 +9,9 @@ import type { Rows } from "../../system/erase/rows.ts";
 import { unreadableBelow } from "../../system/erase/unreadable.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { emptyLog } from "../../system/sqlite.ts";
-import { isSamePlace } from "../elsewhere.ts";
+import { keptInHomes } from "../homes.ts";
 import { parseJson } from "../jsonText.ts";
+import { mentionsBelow } from "../mentions.ts";
 import { keptCheckpoints } from "./checkpoints.ts";
 import { keptPrompts } from "./history.ts";
 import { defaultFolder, idPattern, isOf } from "./home.ts";
@@ -23,17 +24,10 @@ import type { Table } from "./tables.ts";
 import { keptTeams } from "./teams.ts";
 
 /** All that Cline CLI keeps of a conversation, its sub-agents' rows and files included: they have no window of their own, and their ids begin with its. */
-export async function clineStores({ conversation: { id, home }, configHomes }: ConversationPlace, signal: AbortSignal): Promise<Kept> {
+export async function clineStores(of: ConversationPlace, signal: AbortSignal): Promise<Kept> {
+  const { id } = of.conversation;
   if (!idPattern.test(id)) return { stores: [], leftAlone: [] };
-  const homes = home === undefined ? [defaultFolder(), ...configHomes] : [home];
-  const kept: Kept[] = [];
-  for (const [index, each] of homes.entries()) {
-    signal.throwIfAborted();
-    const isSeen = await Promise.all(homes.slice(0, index).map((before) => isSamePlace(each, before)));
-    if (isSeen.includes(true)) continue;
-    kept.push(await keptIn(each, id));
-  }
-  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+  return keptInHomes(of, defaultFolder(), signal, (home) => keptIn(home, id));
 }
 
 /** First what only the transcript and the record lead to; then Cline deletes what it would, and what it leaves follows. */
@@ -52,8 +46,11 @@ async function keptIn(home: string, id: string): Promise<Kept> {
     ],
     leftAlone: [...prompts.leftAlone, ...teams.leftAlone, ...checkpoints.leftAlone, ...logLines.leftAlone, ...(await mentions(home, id))],
   };
-  return { ...kept, leftAlone: [...kept.leftAlone, ...(await unreadableBelow(home, [...kept.stores, ...kept.leftAlone]))] };
+  const known = [...kept.stores, ...kept.leftAlone];
+  const others = await mentionsBelow({ home, id, since: Number.parseInt(id, 10), ofOthers }, known);
+  return { ...kept, leftAlone: [...kept.leftAlone, ...others, ...(await unreadableBelow(home, known))] };
 }
+const ofOthers = /^(sessions\/|db\/[\w-]+\.db(-wal|-shm)?$|cache\/user_input_history\.jsonl$)/;
 
 async function recordStores(home: string, id: string): Promise<readonly Store[]> {
   const stores = await rowStoresIn(rows(home, id, "sessions.db", "its record in Cline's list, and what hangs on it", recordTables));

@@ -60,8 +60,7 @@ export const codex: Agent = {
     return { value: isFound, seen: isFound ? "its transcript was found" : `no transcript of it was found in ${join(home, "sessions")}`, at: Date.now() };
   },
   resumeCommand,
-  stores: async (of, signal) =>
-    (await import("../stores.ts")).codexStores(of.conversation.home === undefined ? [usualHome(), ...of.configHomes] : [of.conversation.home], of, signal),
+  stores: async (of, signal) => (await import("../stores.ts")).codexStores(usualHome(), of, signal),
   storesByHand: [
     "~/.codex/sessions/<year>/<month>/<day>/rollout-…-<id>.jsonl, or `codex delete <id>`",
     "~/.codex/history.jsonl: the lines that name the id",

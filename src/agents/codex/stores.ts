@@ -5,7 +5,7 @@ import { countOf, logStoresIn } from "../../system/erase/rows.ts";
 import { unreadableBelow } from "../../system/erase/unreadable.ts";
 import { findOnPath } from "../../system/findOnPath.ts";
 import { emptyLog } from "../../system/sqlite.ts";
-import { isSamePlace } from "../elsewhere.ts";
+import { keptInHomes } from "../homes.ts";
 import { uuidPattern } from "../ids.ts";
 import { forksOf, sortTranscripts } from "./belonging.ts";
 import { databaseFolderOf, findDatabases } from "./databases.ts";
@@ -14,6 +14,7 @@ import { noProgram } from "./deleteByProgram.ts";
 import { familyOf, forksOn } from "./family.ts";
 import { fileStores, heldStores } from "./homeFiles.ts";
 import { logRowsOf, sweepLog } from "./logRows.ts";
+import { mentionsBelow } from "../mentions.ts";
 import { mentionsIn } from "./mentions.ts";
 import { whyOpen } from "./openMember.ts";
 import { knownByRows, rowsOfOthers, saidInRows } from "./threadRows.ts";
@@ -21,15 +22,11 @@ import { transcriptStore } from "./transcriptStore.ts";
 import { findTranscripts } from "./transcripts.ts";
 import type { Transcript } from "./transcripts.ts";
 
-/** All that Codex 0.171.0 was seen to keep of a conversation and of the sub-agents that it spawned, in its own home or in each of the given ones. */
-export async function storesIn(homes: readonly string[], { conversation, cwd }: ConversationPlace, signal: AbortSignal): Promise<Kept> {
+/** All that Codex 0.171.0 was seen to keep of a conversation and of the sub-agents that it spawned, in its own home. */
+export async function storesIn(usualHome: string, of: ConversationPlace, signal: AbortSignal): Promise<Kept> {
+  const { conversation, cwd } = of;
   if (!uuidPattern.test(conversation.id)) return { stores: [], leftAlone: [] };
-  const kept: Kept[] = [];
-  for (const [index, home] of homes.entries()) {
-    const isSeen = await Promise.all(homes.slice(0, index).map((before) => isSamePlace(home, before)));
-    if (!isSeen.includes(true)) kept.push(await keptIn(home, conversation.id, cwd, signal));
-  }
-  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+  return keptInHomes(of, usualHome, signal, (home) => keptIn(home, conversation.id, cwd, signal));
 }
 
 /** A home with what is looked through in it, and the conversation with its sub-agents, those that are farthest from it first. */
@@ -60,7 +57,10 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
   const why = its.stores.length > 0 ? await whyNotAtAll(place, its.leftAlone.length === 0) : undefined;
   const members = ids.filter((each) => each !== id);
   const root = await databaseFolderOf(home);
-  const known = [...stores, ...its.leftAlone, ...databases].map(({ path }) => path);
+  const found = [...its.leftAlone, ...files.leftAlone, ...forksOf(ids, transcripts)];
+  const known = [...stores, ...found, ...databases].map(({ path }) => path);
+  const told = [...found, ...(await mentionsIn(home, id, known))];
+  const others = await mentionsBelow({ home, id, since: beganAt(id), except: /^packages$/, ofOthers }, [...stores, ...databases, ...told]);
   return {
     stores: stores.map((store) => ({
       ...store,
@@ -70,16 +70,22 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
       },
     })),
     leftAlone: [
-      ...its.leftAlone,
       ...(stores.length > 0 ? log.leftAlone : []),
-      ...files.leftAlone,
-      ...forksOf(ids, transcripts),
       ...(await rowsOfOthers(databases, ids, id)),
-      ...(await mentionsIn(home, id, known)),
+      ...told,
+      ...others,
       ...(await unreadableBelow(home, stores)),
       ...(root === home ? [] : await unreadableBelow(root, stores, 1)),
     ],
+    family: members,
   };
+}
+
+const ofOthers = /^((archived_)?sessions\/|(history|session_index)\.jsonl$)/;
+
+/** Its ids hold the time; undefined in one of another kind. */
+function beganAt(id: string): number | undefined {
+  return id[14] === "7" ? Number.parseInt(id.replace("-", "").slice(0, 12), 16) : undefined;
 }
 
 async function transcriptsOf(place: Place, cwd: string | undefined, before: readonly Store[]): Promise<Kept> {

@@ -5,24 +5,20 @@ import type { Kept, LeftAlone } from "../../core/store.ts";
 import { withoutElements, withoutMembers, withValue } from "../../system/cutElements.ts";
 import { cutStoresIn } from "../../system/erase/cuts.ts";
 import { storesAt } from "../../system/erase/files.ts";
-import { replacedBy } from "../../system/leftTemps.ts";
 import { unreadableBelow } from "../../system/erase/unreadable.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
+import { keptInHomes } from "../homes.ts";
 import { uuidPattern } from "../ids.ts";
+import { mentionsBelow } from "../mentions.ts";
 import { commandHistory } from "./commandHistory.ts";
 import { logsOf } from "./processLogs.ts";
 import { rowsLeftAlone, rowStores } from "./sessionStore.ts";
 import { defaultHome } from "./home.ts";
 
-export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { id, home }, configHomes }, signal) => {
+export const storesOf: NonNullable<Agent["stores"]> = async (of, signal) => {
+  const { id } = of.conversation;
   if (!uuidPattern.test(id)) return { stores: [], leftAlone: [] };
-  const homes = new Set(home === undefined ? [defaultHome(), ...configHomes] : [home]);
-  const kept: Kept[] = [];
-  for (const each of homes) {
-    signal.throwIfAborted();
-    kept.push(await keptIn(each, id));
-  }
-  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+  return keptInHomes(of, defaultHome(), signal, (home) => keptIn(home, id));
 };
 
 /** The folder with the events goes last: it leads to what was typed. */
@@ -47,11 +43,10 @@ async function keptIn(home: string, id: string): Promise<Kept> {
     ...(await earlierStores(home, id)),
   ];
   const other = await otherIdIn(folder, id);
+  const told = [...logs.leftAlone, ...typed.leftAlone, ...(await rowsLeftAlone(home, id))];
   const leftAlone = [
-    ...logs.leftAlone,
-    ...typed.leftAlone,
-    ...(await rowsLeftAlone(home, id)),
-    ...(await filesThatNameIt(home, id)),
+    ...told,
+    ...(await mentionsBelow({ home, id, except: /^pkg$/, ofOthers }, [...stores, ...told, { path: folder }])),
     ...(await placesThatCannotBeRead(home, [...stores, { path: folder }])),
   ];
   if (other === undefined) return { stores: [...stores, ...(await at("its events, checkpoints and snapshots", folder))], leftAlone };
@@ -88,17 +83,8 @@ async function otherIdIn(folder: string, id: string): Promise<string | undefined
   return said === id ? undefined : said;
 }
 
-/** Whatever a version may have added beside what is known. */
-async function filesThatNameIt(home: string, id: string): Promise<readonly LeftAlone[]> {
-  const known = /^(open-sessions-state\.json|command-history-state\.json|session-store\.db.*)$/;
-  const found: LeftAlone[] = [];
-  for (const name of await listIfPresent(home)) {
-    const path = join(home, name);
-    if (known.test(replacedBy(name) ?? name) || !(await readIfPresent(path, largestBytes))?.includes(id)) continue;
-    found.push({ name: "a file that names it", path, why: "it is not known what it is for", holds: "id" });
-  }
-  return found;
-}
+const ofOthers = /^((history-session|session|sidebar-sessions)-state\/|(open-sessions|command-history)-state\.json$|session-store\.db(-wal|-shm|-journal)?$)/;
+
 /** The folders that it keeps conversations in; its programs lie beside them, which are many files. */
 async function placesThatCannotBeRead(home: string, known: readonly { readonly path: string }[]): Promise<readonly LeftAlone[]> {
   const folders = ["session-state", "history-session-state", "sidebar-sessions-state", "logs"].map((name) => join(home, name));

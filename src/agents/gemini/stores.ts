@@ -9,8 +9,10 @@ import { cutStoresIn } from "../../system/erase/cuts.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { unreadableBelow } from "../../system/erase/unreadable.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
+import { keptInHomes } from "../homes.ts";
 import { uuidPattern } from "../ids.ts";
 import { parseJson } from "../jsonText.ts";
+import { mentionsBelow } from "../mentions.ts";
 import { backgroundLogs } from "./backgroundLogs.ts";
 import { findChatFiles, readChat } from "./chats.ts";
 import type { Place } from "./chats.ts";
@@ -19,23 +21,29 @@ import { shellHistory } from "./shellHistory.ts";
 import { defaultHome } from "./home.ts";
 
 /** Below `tmp` there is a folder for each folder that it was started in; a conversation that is taken up again begins another file beside the first. */
-export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { id, home }, configHomes }, signal) => {
+export const storesOf: NonNullable<Agent["stores"]> = async (of, signal) => {
+  const { id } = of.conversation;
   if (!uuidPattern.test(id)) return { stores: [], leftAlone: [] };
-  const homes = new Set(home === undefined ? [defaultHome(), ...configHomes] : [home]);
-  const kept: Kept[] = [];
-  for (const each of homes) {
-    const inHome: Kept[] = [];
-    for (const name of await listIfPresent(join(each, "tmp"))) {
-      signal.throwIfAborted();
-      inHome.push(await keptIn({ home: each, project: join(each, "tmp", name), id }));
-    }
-    const known = inHome.flatMap(({ stores, leftAlone }) => [...stores, ...leftAlone]);
-    kept.push(...inHome, { stores: [], leftAlone: await unreadableBelow(join(each, "tmp"), known) });
-  }
-  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+  return keptInHomes(of, defaultHome(), signal, (home) => keptIn(home, id, signal));
 };
 
-async function keptIn(place: Place): Promise<Kept> {
+async function keptIn(home: string, id: string, signal: AbortSignal): Promise<Kept> {
+  const kept: Kept[] = [];
+  for (const name of await listIfPresent(join(home, "tmp"))) {
+    signal.throwIfAborted();
+    kept.push(await keptInProject({ home, project: join(home, "tmp", name), id }));
+  }
+  const stores = kept.flatMap((each) => each.stores);
+  const leftAlone = kept.flatMap((each) => each.leftAlone);
+  const known = [...stores, ...leftAlone];
+  const others = await mentionsBelow({ home, id, except: /^(antigravity.*|bin)$/, ofOthers }, known);
+  return { stores, leftAlone: [...leftAlone, ...others, ...(await unreadableBelow(join(home, "tmp"), known))] };
+}
+/** Of a folder's: transcripts, what goes by a conversation's id, and what all share. */
+const ofOthers =
+  /^(history\/|tmp\/[^/]+\/(chats\/(session-[^/]+\.jsonl?$|[0-9a-f-]{36}\/)|(tool-outputs|checkpoints|logs|[0-9a-f-]{36})\/|logs\.json$|shell_history$))/;
+
+async function keptInProject(place: Place): Promise<Kept> {
   const { home, project, id } = place;
   const files = await Promise.all((await findChatFiles(project, id)).map(async (path) => ({ path, chat: await readChat(path) })));
   const ofIt = files.flatMap(({ path, chat }) => (chat?.ids.has(id) ? { path, chat } : []));

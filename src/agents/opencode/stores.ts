@@ -5,28 +5,25 @@ import type { Kept, LeftAlone, Store } from "../../core/store.ts";
 import { blocked } from "../../system/erase/confined.ts";
 import { storesAt } from "../../system/erase/files.ts";
 import { mayRemainIn } from "../../system/erase/remains.ts";
-import { countOf } from "../../system/erase/rows.ts";
-import { isReadable, unreadableBelow } from "../../system/erase/unreadable.ts";
+import { unreadableBelow } from "../../system/erase/unreadable.ts";
 import { listIfPresent } from "../../system/files.ts";
 import { findStats } from "../../system/ownFile.ts";
 import { emptyLog } from "../../system/sqlite.ts";
+import { keptInHomes } from "../homes.ts";
 import { contentsIn, rowsLeft } from "./contents.ts";
 import type { Contents, ContentsRead } from "./contents.ts";
 import { databaseIn, defaultHome, idPattern } from "./home.ts";
 import { keptLogLines } from "./logs.ts";
+import { mentionsBelow } from "../mentions.ts";
 import { oldStores } from "./oldStorage.ts";
 import { byHand, deleteByOpencode } from "./ownDelete.ts";
 import { keptPrompts } from "./promptHistory.ts";
 
 /** What its rows lead to goes before them, and they are never written by us: a server that lists it deletes them, else OpenCode's own command. */
-export const storesOf: NonNullable<Agent["stores"]> = async ({ conversation: { id, home }, configHomes, isServed = false }, signal) => {
+export const storesOf: NonNullable<Agent["stores"]> = async (of, signal) => {
+  const { id } = of.conversation;
   if (!idPattern.test(id)) return { stores: [], leftAlone: [] };
-  const kept: Kept[] = [];
-  for (const each of new Set(home === undefined ? [defaultHome(), ...configHomes] : [home])) {
-    signal.throwIfAborted();
-    kept.push(await keptIn(each, id, isServed));
-  }
-  return { stores: kept.flatMap(({ stores }) => stores), leftAlone: kept.flatMap(({ leftAlone }) => leftAlone) };
+  return keptInHomes(of, defaultHome(), signal, (home) => keptIn(home, id, of.isServed ?? false));
 };
 
 async function keptIn(home: string, id: string, isServed: boolean): Promise<Kept> {
@@ -48,21 +45,17 @@ async function keptIn(home: string, id: string, isServed: boolean): Promise<Kept
     ...(contents ? [...sharedOutputs(home, contents), ...(await namelessOutputs(home, contents))] : []),
     ...prompts.leftAlone,
     ...logs.leftAlone,
-    ...(await otherDatabases(home, database, family)),
   ];
-  return { stores, leftAlone: [...leftAlone, ...(await placesThatCannotBeRead(home, [...stores, ...leftAlone]))] };
-}
-
-/** Each channel of OpenCode has one of its own, and another may have been named to it. */
-async function otherDatabases(home: string, database: string | undefined, family: Contents["family"]): Promise<readonly LeftAlone[]> {
-  const found: LeftAlone[] = [];
-  for (const path of (await listIfPresent(home)).map((name) => join(home, name))) {
-    if (!path.endsWith(".db") || path === database || !(await isReadable(path))) continue;
-    const counts = await Promise.all(family.map((id) => countOf(id, [path, `${path}-wal`])));
-    if (counts.some((count) => count > 0))
-      found.push({ name: "a database of another OpenCode", path, why: "it names the session, and is not the one that is asked", holds: "text" });
-  }
-  return found;
+  const known = [...stores, ...leftAlone, ...(database === undefined ? [] : [{ path: database }])];
+  const others = await mentionsBelow(
+    { home, id, since: contents?.span?.from, except: /^(bin|repos|snapshot)$/, ofOthers: /^(storage|tool-output|log)\// },
+    known,
+  );
+  return {
+    stores,
+    leftAlone: [...leftAlone, ...others, ...(await placesThatCannotBeRead(home, [...stores, ...leftAlone]))],
+    family: family.filter((each) => each !== id),
+  };
 }
 
 /** The folders that it keeps sessions in; copies of the files that it worked on lie beside them, which are many. */
