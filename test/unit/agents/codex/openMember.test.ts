@@ -15,6 +15,7 @@ test("nothing of a conversation is deleted while a sub-agent of it is open in a 
   const lock = join(home, "thread-writer-locks", `${member}.lock`);
   const script = `require("fs").openSync(${JSON.stringify(lock)}, "r+"); console.log("holds"); setInterval(() => {}, 60_000)`;
   const plan = await planFor(home, id);
+  expect(plan.family).toEqual([member]);
   const window = await startChild([process.execPath, "-e", script]);
   await until(() => window.said().includes("holds"));
   const whys = new Set((await eraseAll(plan)).map(([, outcome]) => outcome));

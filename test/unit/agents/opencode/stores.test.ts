@@ -19,6 +19,7 @@ test("where no server has it, what it leads to goes first, then its rows by Open
     "its rows in OpenCode's database: opencode.db",
     "its lines in OpenCode's log: opencode.log",
   ]);
+  expect(kept.family).toEqual([child]);
   expect(kept.stores[2]?.belongsBecause).toBe("15 rows are of ses_a1, with 1 session of a sub-agent");
   expect(kept.leftAlone.map(({ path, why, holds }) => [path.split("/").at(-1), why, holds])).toEqual([
     ["tool_3", "another session names it too, such as one that was forked from this", "text"],
