@@ -47,7 +47,9 @@ async function writtenIn(home: string): Promise<readonly Written[]> {
 function atTheTop(path: string): Written {
   if (path.endsWith(".log")) return aLog(path);
   if (path.endsWith(".sqlite")) return { path, why: "it isn't known what Codex keeps in it", holds: "text" };
-  return { path, why: "it is of all conversations, and names its id", holds: "id" };
+  if (/^(\.codex-global-state\.json|\.global-state\.json|config\.toml|version\.json)$/.test(basename(path)))
+    return { path, why: "it is of all conversations, and names its id", holds: "id" };
+  return { path, why: "it isn't known what it is for", holds: "text" };
 }
 
 function aLog(path: string): Written {
