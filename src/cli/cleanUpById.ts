@@ -6,6 +6,7 @@ import { exitCodeOf } from "./exitCode.ts";
 import type { ExitCode } from "./exitCode.ts";
 import { dieAt } from "./fault.ts";
 import { tellReceipt } from "./operate.ts";
+import { abortedByInterrupt } from "./interrupt.ts";
 
 export interface CleanUpFlags {
   readonly force?: boolean;
@@ -26,12 +27,11 @@ export async function cleanUpById(
     console.error("A session's id is made of letters, digits, _ and -, and begins with a letter or a digit. Nothing was done.");
     return 2;
   }
-  const cancel = new AbortController();
-  process.once("SIGINT", () => cancel.abort());
+  const signal = abortedByInterrupt();
   // What can't be OpenCode's no server is asked about.
-  const { sessions } = isServersId(id) ? await warden.roster.refresh(cancel.signal) : { sessions: [] };
+  const { sessions } = isServersId(id) ? await warden.roster.refresh(signal) : { sessions: [] };
   const session = sessions.find((listed) => hasId(listed, id)) ?? sessionOfId(id, Date.now());
-  const context = warden.forOperation(cancel.signal, dieAt(process.env["SESSION_WARDEN_FAULT"]));
+  const context = warden.forOperation(signal, dieAt(process.env["SESSION_WARDEN_FAULT"]));
   const options = { reason: "manual_stop", reach: "session", force, tracking: cleanupTracking, verify, ...(tag !== undefined && { tag }) } as const;
   const receipt = await cleanUp(session, options, context);
   tellReceipt(receipt, session, { json, ...(tag !== undefined && { tag }) });

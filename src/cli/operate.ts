@@ -19,6 +19,7 @@ import { dieAt } from "./fault.ts";
 import { findSession } from "./findSession.ts";
 import type { By } from "./findSession.ts";
 import { plain } from "./listing.ts";
+import { abortedByInterrupt } from "./interrupt.ts";
 
 interface Options {
   /** Given as `--session`: what a script of the registry's says. */
@@ -34,9 +35,8 @@ type Act = (session: Session, context: OperationContext, named: ProcessIdentity 
 
 /** Finds the session, asks for --yes where a person has to see something first, acts, and says what happened. */
 export async function operate(warden: Warden, operation: Operation, asked: string, options: Options, act: Act): Promise<ExitCode> {
-  const cancel = new AbortController();
-  process.once("SIGINT", () => cancel.abort());
-  const { sessions } = await warden.roster.refresh(cancel.signal);
+  const signal = abortedByInterrupt();
+  const { sessions } = await warden.roster.refresh(signal);
   const meant = options.agent === undefined ? sessions : sessions.filter(({ agent }) => agent === options.agent);
   const found = findSession(asked, meant, options.session !== undefined);
   if (found.kind === "refused") return tellRefusal(found, operation, asked, options);
@@ -47,7 +47,7 @@ export async function operate(warden: Warden, operation: Operation, asked: strin
   if (concerns.length > 0 && !options.yes) return askForYes(operation, session, concerns, options);
 
   const itsProcess = session.run?.host.kind === "process" ? session.run.host.process : undefined;
-  const context = warden.forOperation(cancel.signal, dieAt(process.env["SESSION_WARDEN_FAULT"]));
+  const context = warden.forOperation(signal, dieAt(process.env["SESSION_WARDEN_FAULT"]));
   const receipt = await act(session, context, by === "key" || options.yes ? itsProcess : undefined);
   tellReceipt(receipt, session, options);
   return exitCodeOf(receipt);

@@ -14,6 +14,7 @@ import { dieAt } from "./fault.ts";
 import { findSession } from "./findSession.ts";
 import { plain } from "./listing.ts";
 import { tellReceipt, tellRefusal } from "./operate.ts";
+import { abortedByInterrupt } from "./interrupt.ts";
 
 export interface PurgeFlags {
   readonly session?: string;
@@ -29,14 +30,13 @@ export interface PurgeFlags {
 
 /** Shows the plan; deletes only with --yes, and only what was in it. */
 export async function purgeHere(warden: Warden, asked: string, flags: PurgeFlags): Promise<ExitCode> {
-  const cancel = new AbortController();
-  process.once("SIGINT", () => cancel.abort());
-  const { sessions } = await warden.roster.refresh(cancel.signal);
+  const signal = abortedByInterrupt();
+  const { sessions } = await warden.roster.refresh(signal);
   const meant = flags.agent === undefined ? sessions : sessions.filter(({ agent }) => agent === flags.agent);
   const found = findSession(asked, meant, flags.session !== undefined);
   if (found.kind === "refused") return tellRefusal(found, "purge", asked, flags);
   const { session } = found;
-  const context = warden.forOperation(cancel.signal, dieAt(process.env["SESSION_WARDEN_FAULT"]));
+  const context = warden.forOperation(signal, dieAt(process.env["SESSION_WARDEN_FAULT"]));
 
   const isToEnd = flags.endBy !== undefined && isAlive(session);
   const plan = await (isToEnd ? outlookOf(session, context) : planPurge(session, context));
