@@ -16,7 +16,6 @@ import { fileStores, heldStores } from "./homeFiles.ts";
 import { logRowsOf, sweepLog } from "./logRows.ts";
 import { mentionsBelow } from "../mentions.ts";
 import { mentionsIn } from "./mentions.ts";
-import { whyOpen } from "./openMember.ts";
 import { knownByRows, rowsOfOthers, saidInRows } from "./threadRows.ts";
 import { transcriptStore } from "./transcriptStore.ts";
 import { findTranscripts } from "./transcripts.ts";
@@ -60,15 +59,14 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
   const found = [...its.leftAlone, ...files.leftAlone, ...forksOf(ids, transcripts)];
   const known = [...stores, ...found, ...databases].map(({ path }) => path);
   const told = [...found, ...(await mentionsIn(home, id, known))];
-  const others = await mentionsBelow({ home, id, since: beganAt(id), except: /^packages$/, ofOthers }, [...stores, ...databases, ...told]);
+  const others = await mentionsBelow({ home, id, since: beganAt(id), except: /^packages$/, ofOthers }, [
+    ...stores,
+    ...databases,
+    ...told,
+    ...transcripts.filter((each) => ids.includes(each.id)),
+  ]);
   return {
-    stores: stores.map((store) => ({
-      ...store,
-      async erase(signal) {
-        const whyNot = why ?? (await whyOpen(home, members));
-        return whyNot === undefined ? store.erase(signal) : blocked(whyNot);
-      },
-    })),
+    stores: why === undefined ? stores : stores.map((store) => ({ ...store, erase: async () => blocked(why) })),
     leftAlone: [
       ...(stores.length > 0 ? log.leftAlone : []),
       ...(await rowsOfOthers(databases, ids, id)),

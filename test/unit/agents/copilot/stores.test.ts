@@ -238,7 +238,7 @@ test("a folder that says it is another's, and a file that is not known, are left
     expect(await planIn(copilot, home, id)).toEqual({
       stores: [],
       leftAlone: [
-        { name: "a file that names it", path: unknown, why: "it is not known what it is for", holds: "id" },
+        { name: "a file that names it", path: unknown, why: "it is not known what it is for", holds: "text" },
         { name: "a session's folder", path: folder, why: `it says that it is of ${near}`, holds: "text" },
       ],
     });

@@ -11,12 +11,7 @@ test("a database of another OpenCode in the same home that has it is told, and s
   copyFileSync(place.database, other);
   place.put(".local/share/opencode/opencode-else.db", "of others");
   const kept = await plan(place);
-  expect(kept.leftAlone).toContainEqual({
-    name: "a database of another OpenCode",
-    path: other,
-    why: "it names the session, and is not the one that is asked",
-    holds: "text",
-  });
+  expect(kept.leftAlone).toContainEqual(expect.objectContaining({ path: other, holds: "text" }));
   expect(kept.leftAlone.map(({ path }) => path)).not.toContain(join(place.home, "opencode-else.db"));
   const before = readFileSync(other);
   await eraseAll(kept);
