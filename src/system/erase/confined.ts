@@ -37,6 +37,13 @@ export async function isBelow(root: string, path: string): Promise<boolean> {
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
+/** What is there, and is not deleted however long one waits: a link, another user's, or outside of the root. */
+export async function isOutOfReach({ root, path }: Confined): Promise<boolean> {
+  const found = await lookFor(path);
+  if (found === "absent" || "reason" in found) return false;
+  return found.isSymbolicLink() || !isOwn(found) || !(await isBelow(root, path));
+}
+
 /** A clause for whatever the system said when something could not be read or changed; undefined: that is a fault of ours. */
 export function whyNotChanged(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;

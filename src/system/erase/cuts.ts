@@ -4,7 +4,7 @@ import type { Store, StoreOutcome } from "../../core/store.ts";
 import { leftTempsOf, removeLeftTemps } from "../leftTemps.ts";
 import { readOwnText, stampOf, textOf } from "../ownFile.ts";
 import { replaceOwnFile } from "../replaceOwnFile.ts";
-import { blocked, isGone, lookAt } from "./confined.ts";
+import { blocked, isGone, isOutOfReach, lookAt } from "./confined.ts";
 import type { Confined } from "./confined.ts";
 import { guarded, reasonOf } from "./guarded.ts";
 
@@ -29,6 +29,7 @@ export async function cutStoresIn(cut: Cut): Promise<readonly Store[]> {
       path,
       bytes: found.kind === "found" ? found.bytes : undefined,
       belongsBecause,
+      isOutOfReach: await isOutOfReach(cut),
       async erase() {
         for (let attempt = 0; attempt < 5; attempt++) {
           const now = await entriesIn(cut);

@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, readdir, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Store, StoreOutcome } from "../../core/store.ts";
-import { blocked, lookAt } from "./confined.ts";
+import { blocked, isOutOfReach, lookAt } from "./confined.ts";
 import type { Confined } from "./confined.ts";
 import { guarded } from "./guarded.ts";
 
@@ -24,6 +24,7 @@ export async function storesAt(whole: Whole): Promise<readonly Store[]> {
       path,
       bytes: target.kind === "file" || target.kind === "folder" ? await bytesOf(path) : undefined,
       belongsBecause,
+      isOutOfReach: await isOutOfReach(whole),
       async erase() {
         const now = await lookAt(whole);
         switch (now.kind) {

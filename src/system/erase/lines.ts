@@ -7,7 +7,7 @@ import { leftTempsOf, removeLeftTemps } from "../leftTemps.ts";
 import { withOwnFile } from "../ownFile.ts";
 import type { RewritePace } from "../rewriteLines.ts";
 import { rewriteLines } from "../rewriteLines.ts";
-import { blocked, isGone, lookAt } from "./confined.ts";
+import { blocked, isGone, isOutOfReach, lookAt } from "./confined.ts";
 import type { Confined, Target } from "./confined.ts";
 import { guarded, reasonOf } from "./guarded.ts";
 
@@ -33,6 +33,7 @@ export async function lineStoresIn(lines: Lines): Promise<readonly Store[]> {
       path,
       bytes: found.reduce<number | undefined>((sum, each) => (sum === undefined || each.kind === "blocked" ? undefined : sum + bytesOf(each)), 0),
       belongsBecause,
+      isOutOfReach: await isOutOfReach(lines),
       async erase() {
         const now = await linesIn(lines);
         const temps = await linesInTemps(lines);

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { Store, StoreOutcome } from "../../core/store.ts";
 import { emptyLog, readDatabase, writeDatabase } from "../sqlite.ts";
 import type { Database, Reached } from "../sqlite.ts";
-import { blocked, isGone, lookAt } from "./confined.ts";
+import { blocked, isGone, isOutOfReach, lookAt } from "./confined.ts";
 import type { Confined } from "./confined.ts";
 import { guarded, reasonOf } from "./guarded.ts";
 
@@ -38,6 +38,7 @@ export async function rowStoresIn(rows: Rows): Promise<readonly Store[]> {
       path,
       bytes: undefined,
       belongsBecause,
+      isOutOfReach: await isOutOfReach(rows),
       async erase() {
         const now = await countIn(rows);
         if (now.kind === "none") return (await isInLog(rows)) ? emptied() : { kind: "absent" };
