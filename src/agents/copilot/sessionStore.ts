@@ -28,12 +28,17 @@ export async function rowStores(home: string, id: string): Promise<readonly Stor
 export async function rowsLeftAlone(home: string, id: string): Promise<readonly LeftAlone[]> {
   const path = pathIn(home);
   const read = await readDatabase(path, (database) => {
-    const own = new Set(tablesOf(database).map(({ name }) => name));
-    return realTables(database).filter((name) => !own.has(name) && doesName(database, name, id));
+    const own = new Map(tablesOf(database).map((table) => [table.name, table.column]));
+    const naming = realTables(database).filter((name) => doesName(database, name, id, own.get(name)));
+    return { shared: naming.filter((name) => !own.has(name)), isInOthers: naming.some((name) => own.has(name)) };
   });
-  if (read.kind !== "done" || read.value.length === 0) return [];
-  const why = `${read.value.join(" and ")} ${read.value.length === 1 ? "is" : "are"} not kept by conversation`;
-  return [{ name: "rows of the session store that name it", path, why, holds: "id" }];
+  if (read.kind !== "done") return [];
+  const { shared, isInOthers } = read.value;
+  const whys = [
+    ...(shared.length > 0 ? [`${shared.join(" and ")} ${shared.length === 1 ? "is" : "are"} not kept by conversation`] : []),
+    ...(isInOthers ? ["they are of other conversations"] : []),
+  ];
+  return whys.map((why) => ({ name: "rows of the session store that name it", path, why, holds: "id" }));
 }
 
 export interface Turn {
@@ -76,9 +81,11 @@ function countIn(database: Database, { name, column }: Table, id: string): numbe
   return Number(database.prepare(`SELECT count(*) FROM "${name}" WHERE "${column}" = ?`).pluck().get(id));
 }
 
-function doesName(database: Database, name: string, id: string): boolean {
+/** In a row that is not its own by this column. */
+function doesName(database: Database, name: string, id: string, by?: string): boolean {
   const some = columnsOf(database, name).map((column) => `instr("${column}", @id) > 0`);
-  return some.length > 0 && database.prepare(`SELECT 1 FROM "${name}" WHERE ${some.join(" OR ")} LIMIT 1`).get({ id }) !== undefined;
+  const isOthers = by === undefined ? "" : ` AND "${by}" IS NOT @id`;
+  return some.length > 0 && database.prepare(`SELECT 1 FROM "${name}" WHERE (${some.join(" OR ")})${isOthers} LIMIT 1`).get({ id }) !== undefined;
 }
 
 function columnsOf(database: Database, table: string): readonly string[] {
