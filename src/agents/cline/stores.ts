@@ -50,7 +50,8 @@ async function keptIn(home: string, id: string): Promise<Kept> {
   const others = await mentionsBelow({ home, id, since: Number.parseInt(id, 10), ofOthers }, known);
   return { ...kept, leftAlone: [...kept.leftAlone, ...others, ...(await unreadableBelow(home, known))] };
 }
-const ofOthers = /^(sessions\/|db\/[\w-]+\.db(-wal|-shm)?$|cache\/user_input_history\.jsonl$)/;
+const ofOthers =
+  /^(sessions\/\d{13}_[0-9a-z]{5}(__[^/]*)?\/|db\/(sessions|session-search|tasks|cron|teams|hub-(events|runs)-[\w-]+)\.db(-wal|-shm)?$|cache\/user_input_history\.jsonl$)/;
 
 async function recordStores(home: string, id: string): Promise<readonly Store[]> {
   const stores = await rowStoresIn(rows(home, id, "sessions.db", "its record in Cline's list, and what hangs on it", recordTables));

@@ -83,7 +83,8 @@ async function otherIdIn(folder: string, id: string): Promise<string | undefined
   return said === id ? undefined : said;
 }
 
-const ofOthers = /^((history-session|session|sidebar-sessions)-state\/|(open-sessions|command-history)-state\.json$|session-store\.db(-wal|-shm|-journal)?$)/;
+const ofOthers =
+  /^(session-state\/[0-9a-f-]{36}(\/|\.jsonl$)|history-session-state\/(session_)?[0-9a-f-]{36}[^/]*\.json$|sidebar-sessions-state\/\d+\.json$|(open-sessions|command-history)-state\.json$|session-store\.db(-wal|-shm|-journal)?$)/;
 
 /** The folders that it keeps conversations in; its programs lie beside them, which are many files. */
 async function placesThatCannotBeRead(home: string, known: readonly { readonly path: string }[]): Promise<readonly LeftAlone[]> {

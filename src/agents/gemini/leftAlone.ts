@@ -26,7 +26,7 @@ export async function whatOthersShare({ home, project, id }: Place, chats: reado
   const unknown = files.filter((path) => !saved.includes(path));
   return [
     ...(await whereFound(saved, "a copy of the dialogue", "it was saved by a name, to be taken up in any conversation", id, chats)).map(asText),
-    ...(await whereFound(unknown, "a file with something of it", "it is not known what it is for", id, chats)),
+    ...(await whereFound(unknown, "a file with something of it", "it is not known what it is for", id, chats)).map(asText),
     ...(await whereFound(await filesBelow(join(project, "memory")), "what was noted of the folder", "all conversations of the folder share it", id, chats)),
     ...(await snapshotsIn(join(home, "history", basename(project)), chats)),
     ...(await promptsThatNameIt(join(project, "logs.json"), id)),

@@ -20,11 +20,14 @@ test.each([
   [codex, id, `sessions/2026/11/30/rollout-2026-11-30T02-17-47-${other}.jsonl`, "backups/history.jsonl"],
   [copilot, id, `session-state/${other}/events.jsonl`, "session-store.db.bak"],
   [gemini, id, `tmp/app/chats/session-2026-11-30T00-30-${other.slice(0, 8)}2.jsonl`, "tmp/app/chats/old/a.bak"],
+  [copilot, id, `history-session-state/session_${other}_1.json`, "history-session-state/old.json"],
+  [gemini, id, "tmp/app/logs.json", "tmp/app/logs.json.bak"],
+  [cline, session, "cache/user_input_history.jsonl", `sessions/${session}.bak/${session}.json`],
   [cline, session, "sessions/1796040025725_cvbeu/1796040025725_cvbeu.json", "db/sessions.db.bak"],
   [opencode, "ses_a1", "storage/part/msg_2/prt_1.json", "opencode.db.bak"],
 ])("$name: what another conversation says of the id is told, and a copy of whatever", async (agent, of, theirs, unknown) => {
   await withFolder(async (home) => {
-    const said = await put(join(home, theirs), JSON.stringify({ text: `what did ${of} do` }));
+    const said = await put(join(home, theirs), JSON.stringify([{ text: `what did ${of} do` }]));
     const copy = await put(join(home, unknown), `text of ${of}`);
     const { stores, leftAlone } = await planIn(agent, home, of);
     expect(stores).toEqual([]);
