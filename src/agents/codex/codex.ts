@@ -2,11 +2,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Agent, Command, Told } from "../../core/agent.ts";
 import type { Conversation } from "../../core/facet.ts";
-import { environmentFor, inherited } from "../elsewhere.ts";
+import { environmentFor } from "../elsewhere.ts";
 import { lastIdOn, uuidPattern } from "../ids.ts";
 import { asTitle } from "../titles.ts";
 import { interruptTurn, isAppServerThere, readOpenThreads } from "./appServer.ts";
 import { findThread, homeOf } from "./findThread.ts";
+import { configHomeOf, usualHome } from "./home.ts";
 import { recognise } from "./recognise.ts";
 import { findRollouts } from "./rollouts.ts";
 import { activityOfTitle, nameInTitle } from "./title.ts";
@@ -72,13 +73,4 @@ export const codex: Agent = {
 async function resumeCommand({ id, home }: Conversation, cwd: string | undefined): Promise<Command> {
   const environment = await environmentFor(home, { configHomeOf, variable: "CODEX_HOME" });
   return { argv: ["codex", "resume", id], ...(cwd !== undefined && { cwd }), ...environment };
-}
-
-function usualHome(): string {
-  return configHomeOf(inherited()) ?? join(homedir(), ".codex");
-}
-
-function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {
-  const home = environment.get("HOME");
-  return environment.get("CODEX_HOME") || (home ? join(home, ".codex") : undefined);
 }

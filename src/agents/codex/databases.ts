@@ -3,6 +3,8 @@ import { lookAt } from "../../system/erase/confined.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { readDatabase } from "../../system/sqlite.ts";
 import type { Database } from "../../system/sqlite.ts";
+import { inherited, isSamePlace } from "../elsewhere.ts";
+import { usualHome } from "./home.ts";
 
 /** A database of Codex's. The number in its name changes with its tables. */
 export interface CodexDatabase {
@@ -33,10 +35,11 @@ export async function readRows<T>({ root, path }: CodexDatabase, use: (database:
   return read.kind === "done" ? read.value : undefined;
 }
 
-/** The one key of its `config.toml` that moves them, which has to stand before the first table. */
+/** The one key of its `config.toml` that moves them has to stand before the first table. What our environment names is of the home that it names too. */
 export async function databaseFolderOf(home: string): Promise<string> {
   const [top = ""] = ((await readIfPresent(join(home, "config.toml"), 1024 * 1024)) ?? "").split(/^\s*\[/m);
   const [, basic, literal] = /^\s*sqlite_home\s*=\s*(?:"([^"\\]+)"|'([^']+)')/m.exec(top) ?? [];
-  const named = basic ?? literal ?? process.env["CODEX_SQLITE_HOME"];
+  const isOurs = await isSamePlace(home, usualHome());
+  const named = basic ?? literal ?? (isOurs ? inherited().get("CODEX_SQLITE_HOME") : undefined);
   return named !== undefined && isAbsolute(named) ? named : home;
 }

@@ -1,0 +1,18 @@
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { eachInAPlace, id, marker, planFor, putConversation } from "./codexHome.ts";
+
+const place = eachInAPlace();
+
+test("databases that our environment names are of the home that it names too, and of no copy", async () => {
+  const { home } = place();
+  await putConversation(home, { id, text: marker });
+  const elsewhere = join(home, "../databases");
+  await cp(home, elsewhere, { recursive: true });
+  vi.stubEnv("CODEX_SQLITE_HOME", elsewhere);
+  const planned = async () => (await planFor(home, id)).stores.filter(({ path }) => path.startsWith(elsewhere));
+  expect(await planned()).toEqual([]);
+  vi.stubEnv("CODEX_HOME", home);
+  expect(await planned()).not.toEqual([]);
+});
