@@ -31,14 +31,15 @@ export async function keptPrompts(home: string, id: string): Promise<Kept> {
   const others = its.size > 0 ? await typedElsewhere(home, id) : its;
   const own = others ? its.difference(others) : new Set<string>();
   const shared = its.size - own.size;
+  const lines = {
+    root: home,
+    path,
+    name: "its prompts in the prompt history",
+    belongsBecause: "they stand in its transcript, and in no other",
+    isIts: (line: string) => own.has(historyLine.safeParse(parseJson(line)).data?.prompt.trim() ?? ""),
+  };
   return {
-    stores: await lineStoresIn({
-      root: home,
-      path,
-      name: "its prompts in the prompt history",
-      belongsBecause: "they stand in its transcript, and in no other",
-      isIts: (line) => own.has(historyLine.safeParse(parseJson(line)).data?.prompt.trim() ?? ""),
-    }),
+    stores: own.size === 0 ? [] : await lineStoresIn(lines),
     leftAlone:
       shared > 0
         ? [leftAlone(path, `${shared === 1 ? "a prompt of it was" : `${shared} prompts of it were`} typed in another conversation too, or may have been`)]

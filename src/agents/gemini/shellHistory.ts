@@ -16,17 +16,17 @@ export async function shellHistory(place: Place, transcripts: readonly Transcrip
   const ran = new Set(own.flatMap(({ chat }) => [...chat.commands]));
   const others = ran.size === 0 ? ran : await ranByOthers(place, own);
   const its = others ? ran.difference(others) : new Set<string>();
-  const stores = await lineStoresIn({
+  const lines = {
     root: place.home,
     path,
     name: "its lines in the history of shell commands",
     belongsBecause: "no other conversation of the folder ran these commands",
-    isIts: (line) => its.has(line),
-  });
-  const lines = new Set(((await readIfPresent(path, largestFile)) ?? "").split("\n"));
-  const areLeft = transcripts.some(({ chat }) => [...chat.commands].some((command) => !its.has(command) && lines.has(command)));
+    isIts: (line: string) => its.has(line),
+  };
+  const there = new Set(((await readIfPresent(path, largestFile)) ?? "").split("\n"));
+  const areLeft = transcripts.some(({ chat }) => [...chat.commands].some((command) => !its.has(command) && there.has(command)));
   return {
-    stores,
+    stores: its.size === 0 ? [] : await lineStoresIn(lines),
     leftAlone: areLeft ? [{ name: "some of its shell commands", path, why: "another conversation ran the same ones, or may have", holds: "text" }] : [],
   };
 }

@@ -1,5 +1,5 @@
 import { chmodSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -15,6 +15,15 @@ const transcript = (...typed: readonly string[]) =>
   JSON.stringify({ messages: [{ role: "user", content: typed.map((text) => ({ type: "text", text: `<user_input mode="act">${text}</user_input>` })) }] });
 const kept = (...prompts: readonly string[]) => prompts.map((prompt) => `${JSON.stringify({ prompt, ts: 1 })}\n`).join("");
 const historyOf = (home: string) => join(home, "cache/user_input_history.jsonl");
+
+test("a prompt history that is a link is no place of a conversation that has none of its prompts", async () => {
+  await withFolder(async (home) => {
+    await put(folderOf(home, id, `${id}.messages.json`), transcript("of it"));
+    await mkdir(join(home, "cache"));
+    await symlink(await put(join(home, "elsewhere"), kept("theirs")), historyOf(home));
+    expect((await planIn(cline, home, id)).stores.map(({ name }) => name)).toEqual(["transcript"]);
+  });
+});
 
 test("a prompt that another conversation has with a blank around it stays", async () => {
   await withFolder(async (home) => {

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -70,6 +70,14 @@ test("of a command of several lines each goes that no other's command has", asyn
     expect(plan.leftAlone).toMatchObject([{ path, holds: "text" }]);
     await eraseAll(plan);
     expect(await readFile(path, "utf8")).toBe("\ndone\nwhile true; do\n  theirs\ndone\n");
+  });
+});
+
+test("a history of shell commands that is a link is no place of a conversation that ran none", async () => {
+  await withFolder(async (home) => {
+    const chat = await put(chatOf(home, id), lines(id, "hello there"));
+    await symlink(await put(join(home, "elsewhere"), "make theirs\n"), join(project(home), "shell_history"));
+    expect((await planIn(gemini, home, id)).stores.map(({ path }) => path)).toEqual([chat]);
   });
 });
 
