@@ -1,13 +1,12 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { eachInAPlace, id, marker, planFor, putConversation } from "./codexHome.ts";
+import { eachInAPlace, id, planFor } from "./codexHome.ts";
 
 const place = eachInAPlace();
 
 test("databases that our environment names are of the home that it names too, and of no copy", async () => {
   const { home } = place();
-  await putConversation(home, { id, text: marker });
   const elsewhere = join(home, "../databases");
   await cp(home, elsewhere, { recursive: true });
   vi.stubEnv("CODEX_SQLITE_HOME", elsewhere);
