@@ -66,7 +66,7 @@ export async function readChat(path: string): Promise<Chat | undefined> {
     if (timestamp !== undefined) chat.times = [chat.times[0] ?? timestamp, timestamp];
     if ($set !== undefined) take($set);
     if (type === "user") for (const text of content ?? []) addPrompt(chat, text);
-    if (type === "gemini") for (const text of content ?? []) if (text.length >= shortestAnswer) chat.answers.add(asWritten(text.slice(0, answerKept)));
+    if (type === "gemini") for (const text of content ?? []) if (text.length >= shortestAnswer) chat.answers.add(asWritten(beginOf(text)));
   };
   try {
     if (path.endsWith(".json")) {
@@ -117,6 +117,11 @@ function addPrompt({ prompts, commands }: { readonly prompts: Set<string>; reado
 
 export function linesOf(command: string): readonly string[] {
   return command.split("\n").filter((line) => line.trim() !== "");
+}
+
+/** No half of a character at its end, which would be written otherwise. */
+function beginOf(answer: string): string {
+  return answer.slice(0, answerKept).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 function asWritten(text: string): string {

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { LeftAlone } from "../../core/store.ts";
 import { listIfPresent, readIfPresent } from "../../system/files.ts";
 import { replacedBy } from "../../system/leftTemps.ts";
-import { readOwnText } from "../../system/ownFile.ts";
+import { findStats, readOwnText } from "../../system/ownFile.ts";
 import { parseJson } from "../jsonText.ts";
 import type { Chat, Place } from "./chats.ts";
 
@@ -25,7 +25,7 @@ export async function whatOthersShare({ home, project, id }: Place, chats: reado
   const saved = files.filter((path) => /^checkpoint-.*\.json$/.test(basename(path)));
   const unknown = files.filter((path) => !saved.includes(path));
   return [
-    ...(await whereFound(saved, "a copy of the dialogue", "it was saved by a name, to be taken up in any conversation", id, chats)).map(asText),
+    ...(await dialoguesIn(saved, "a copy of the dialogue", "it was saved by a name, to be taken up in any conversation", id, chats)),
     ...(await whereFound(unknown, "a file with something of it", "it is not known what it is for", id, chats)).map(asText),
     ...(await whereFound(await filesBelow(join(project, "memory")), "what was noted of the folder", "all conversations of the folder share it", id, chats)),
     ...(await snapshotsIn(join(home, "history", basename(project)), chats)),
@@ -46,15 +46,33 @@ export async function errorReports(id: string, chats: readonly Chat[]): Promise<
   const names = (await listIfPresent(tmpdir())).filter((name) => /^gemini-client-error-.*\.json$/.test(name));
   const paths = names.map((name) => join(tmpdir(), name));
   const why = "it is named by a time alone, and only what it quotes tells of the conversation";
-  return (await whereFound(paths, "a report of a failed request", why, id, chats)).map(asText);
+  return dialoguesIn(paths, "a report of a failed request", why, id, chats);
 }
 
 /** Where a dialogue stands, the id is not all of it. */
 const asText = (left: LeftAlone): LeftAlone => ({ ...left, holds: "text" });
 
+/** Of a conversation in which nothing telling was said, any that was written while it went on. */
+async function dialoguesIn(paths: readonly string[], name: string, why: string, id: string, chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
+  const found = (await whereFound(paths, name, why, id, chats)).map(asText);
+  const mute = chats.filter((chat) => tellingIn(chat).length === 0);
+  for (const path of paths) {
+    const at = Number((await findStats(path))?.mtimeMs ?? 0);
+    const isOfIt = mute.some(({ startedAt, endedAt }) => at >= startedAt && at <= endedAt + savedWithinMs);
+    if (!isOfIt || found.some((each) => each.path === path)) continue;
+    found.push({ name, path, why: "it was written while this one went on, in which nothing was said that it could be known by", holds: "text" });
+  }
+  return found;
+}
+/** How long after its last word a person may have saved it. */
+const savedWithinMs = 10 * 60 * 1_000;
+
+function tellingIn({ prompts, answers }: Chat): readonly string[] {
+  return [...[...prompts].filter((prompt) => prompt.length >= shortestTelling), ...answers];
+}
+
 async function whereFound(paths: readonly string[], name: string, why: string, id: string, chats: readonly Chat[]): Promise<readonly LeftAlone[]> {
-  const prompts = chats.flatMap((chat) => [...chat.prompts]).filter((prompt) => prompt.length >= shortestTelling);
-  const texts = [...prompts, ...chats.flatMap(({ answers }) => [...answers])];
+  const texts = chats.flatMap(tellingIn);
   const found: LeftAlone[] = [];
   for (const path of paths) {
     const read = await readOwnText(path, largestBytes);
