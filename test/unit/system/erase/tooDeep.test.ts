@@ -31,7 +31,7 @@ test("what lies too deep to be read is told, and hides nothing beside it", async
   await using folder = await aFolder();
   using _deep = makeDeep(join(folder.path, "others"));
   const found = await unreadableBelow(folder.path, []);
-  expect(found.map(({ name, holds }) => [name, holds])).toEqual([["a folder that can't be read", "text"]]);
+  expect(found.map(({ name, holds }) => [name, holds])).toEqual([["a folder that can't be read", "unseen"]]);
   expect(await unreadableBelow(folder.path, [{ path: join(folder.path, "others") }])).toEqual([]);
   expect(await unreadableBelow(folder.path, [], 2)).toEqual([]);
 });
