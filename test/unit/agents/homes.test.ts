@@ -7,6 +7,7 @@ import { copilot } from "../../../src/agents/copilot/copilot.ts";
 import { gemini } from "../../../src/agents/gemini/gemini.ts";
 import { opencode } from "../../../src/agents/opencode/opencode.ts";
 import type { Agent } from "../../../src/core/agent.ts";
+import type { Conversation } from "../../../src/core/facet.ts";
 import type { Kept } from "../../../src/core/store.ts";
 import { noAbort, put, withFolder } from "./seen.ts";
 
@@ -42,6 +43,21 @@ test.each(agents)(
 );
 const whichHome = "several config homes have one of its id, and which is meant is not known";
 
+test.each(agents)("$name: its own home known, a copy in another stays, and is told", async (agent, home, id, file, text) => {
+  await withFolder(async (folder) => {
+    vi.stubEnv("HOME", folder);
+    const [own, copy] = [join(folder, home), join(folder, "copy")];
+    await put(join(own, file), text);
+    cpSync(own, copy, { recursive: true });
+    const { stores, leftAlone } = await planOf({ agent: agent.id, id, toldBy: "record", home: copy }, agent);
+    expect(stores.length).toBeGreaterThan(0);
+    expect(stores.filter(({ path }) => path.startsWith(own))).toEqual([]);
+    expect(leftAlone).toContainEqual(
+      expect.objectContaining({ path: expect.stringContaining(own), holds: "text", why: `it is in ${own}, which is not its config home` }),
+    );
+  });
+});
+
 test.each(agents)("$name: a home that is named by a link too is looked at once", async (agent, home, id, file, text) => {
   await withFolder(async (folder) => {
     vi.stubEnv("HOME", folder);
@@ -53,8 +69,12 @@ test.each(agents)("$name: a home that is named by a link too is looked at once",
   });
 });
 
-async function planWith(agent: Agent, id: string, ...configHomes: readonly string[]): Promise<Kept> {
-  const kept = await agent.stores?.({ conversation: { agent: agent.id, id, toldBy: "record" }, cwd: "/srv", configHomes }, noAbort);
+function planWith(agent: Agent, id: string, ...configHomes: readonly string[]): Promise<Kept> {
+  return planOf({ agent: agent.id, id, toldBy: "record" }, agent, configHomes);
+}
+
+async function planOf(conversation: Conversation, agent: Agent, configHomes: readonly string[] = []): Promise<Kept> {
+  const kept = await agent.stores?.({ conversation, cwd: "/srv", configHomes }, noAbort);
   return kept ?? expect.fail(`${agent.name} has no stores`);
 }
 
