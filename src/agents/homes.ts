@@ -1,16 +1,16 @@
-import type { ConversationPlace } from "../core/agent.ts";
+import type { Agent, ConversationPlace } from "../core/agent.ts";
 import type { Kept, LeftAlone, Store } from "../core/store.ts";
-import { isSamePlace } from "./elsewhere.ts";
+import { inherited, isSamePlace } from "./elsewhere.ts";
 
 /** What the conversation's own home has of it; that unknown, the one home of these that has something of it. Of several, nothing tells which is meant. */
 export async function keptInHomes(
   { conversation: { home }, configHomes }: ConversationPlace,
-  usualHome: string,
+  configHomeOf: Agent["configHomeOf"],
   signal: AbortSignal,
   keptIn: (home: string) => Promise<Kept>,
 ): Promise<Kept> {
   const kept: (Kept & { readonly home: string })[] = [];
-  for (const each of await distinct([...(home === undefined ? [] : [home]), usualHome, ...configHomes])) {
+  for (const each of await distinct([home, configHomeOf(inherited()), ...configHomes])) {
     signal.throwIfAborted();
     kept.push({ home: each, ...(await keptIn(each)) });
   }
@@ -41,9 +41,10 @@ function leave(stores: readonly Store[], why: string): readonly LeftAlone[] {
 }
 
 /** Each place once, as it was first called. */
-async function distinct(homes: readonly string[]): Promise<readonly string[]> {
+async function distinct(homes: readonly (string | undefined)[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const home of homes) {
+    if (home === undefined) continue;
     const isSeen = await Promise.all(found.map((before) => isSamePlace(home, before)));
     if (!isSeen.includes(true)) found.push(home);
   }

@@ -14,7 +14,7 @@ import { parseJson } from "../jsonText.ts";
 import { mentionsBelow } from "../mentions.ts";
 import { keptCheckpoints } from "./checkpoints.ts";
 import { keptPrompts } from "./history.ts";
-import { defaultFolder, idPattern, isOf } from "./home.ts";
+import { dataFolderOf, idPattern, isOf } from "./home.ts";
 import { keptLogLines } from "./logs.ts";
 import { deleteByCline } from "./ownDelete.ts";
 import { readRecords } from "./records.ts";
@@ -27,7 +27,7 @@ import { keptTeams } from "./teams.ts";
 export async function clineStores(of: ConversationPlace, signal: AbortSignal): Promise<Kept> {
   const { id } = of.conversation;
   if (!idPattern.test(id)) return { stores: [], leftAlone: [] };
-  return keptInHomes(of, defaultFolder(), signal, (home) => keptIn(home, id));
+  return keptInHomes(of, dataFolderOf, signal, (home) => keptIn(home, id));
 }
 
 /** First what only the transcript and the record lead to; then Cline deletes what it would, and what it leaves follows. */

@@ -7,7 +7,7 @@ import { lastIdOn, uuidPattern } from "../ids.ts";
 import { asTitle } from "../titles.ts";
 import { interruptTurn, isAppServerThere, readOpenThreads } from "./appServer.ts";
 import { findThread, homeOf } from "./findThread.ts";
-import { configHomeOf, usualHome } from "./home.ts";
+import { configHomeOf } from "./home.ts";
 import { recognise } from "./recognise.ts";
 import { findRollouts } from "./rollouts.ts";
 import { activityOfTitle, nameInTitle } from "./title.ts";
@@ -61,7 +61,7 @@ export const codex: Agent = {
     return { value: isFound, seen: isFound ? "its transcript was found" : `no transcript of it was found in ${join(home, "sessions")}`, at: Date.now() };
   },
   resumeCommand,
-  stores: async (of, signal) => (await import("../stores.ts")).codexStores(usualHome(), of, signal),
+  stores: async (of, signal) => (await import("../stores.ts")).codexStores(of, signal),
   storesByHand: [
     "~/.codex/sessions/<year>/<month>/<day>/rollout-…-<id>.jsonl, or `codex delete <id>`",
     "~/.codex/history.jsonl: the lines that name the id",

@@ -12,6 +12,7 @@ import { databaseFolderOf, findDatabases } from "./databases.ts";
 import type { CodexDatabase } from "./databases.ts";
 import { noProgram } from "./deleteByProgram.ts";
 import { familyOf, forksOn } from "./family.ts";
+import { configHomeOf } from "./home.ts";
 import { fileStores, heldStores } from "./homeFiles.ts";
 import { logRowsOf, sweepLog } from "./logRows.ts";
 import { mentionsBelow } from "../mentions.ts";
@@ -22,10 +23,10 @@ import { findTranscripts } from "./transcripts.ts";
 import type { Transcript } from "./transcripts.ts";
 
 /** All that Codex 0.171.0 was seen to keep of a conversation and of the sub-agents that it spawned, in its own home. */
-export async function storesIn(usualHome: string, of: ConversationPlace, signal: AbortSignal): Promise<Kept> {
+export async function storesIn(of: ConversationPlace, signal: AbortSignal): Promise<Kept> {
   const { conversation, cwd } = of;
   if (!uuidPattern.test(conversation.id)) return { stores: [], leftAlone: [] };
-  return keptInHomes(of, usualHome, signal, (home) => keptIn(home, conversation.id, cwd, signal));
+  return keptInHomes(of, configHomeOf, signal, (home) => keptIn(home, conversation.id, cwd, signal));
 }
 
 /** A home with what is looked through in it, and the conversation with its sub-agents, those that are farthest from it first. */

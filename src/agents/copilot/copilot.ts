@@ -14,7 +14,7 @@ import { parseJsonLines } from "../jsonText.ts";
 import { findOpenFiles } from "../openFiles.ts";
 import { createTailReader } from "../tails.ts";
 import { asTitle } from "../titles.ts";
-import { defaultHome } from "./home.ts";
+import { configHomeOf, defaultHome } from "./home.ts";
 
 /** Copilot CLI, run here as 1.0.102. Each session's folder holds a lock with the pid of its process, and what happened as events. */
 export const copilot: Agent = {
@@ -178,9 +178,4 @@ function activityAfter({ startedAt = Number.POSITIVE_INFINITY }: ProcessEntry, e
   if (question !== undefined) return { value: "needsInput", seen: question };
   if (turn === "silent") return { value: "silent", seen: "no turn since it was started" };
   return turn === "working" ? { value: "working", seen: "its events say that a turn goes on" } : { value: "idle", seen: "waits for a prompt" };
-}
-
-function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {
-  const home = environment.get("HOME");
-  return environment.get("COPILOT_HOME") || (home ? join(home, ".copilot") : undefined);
 }

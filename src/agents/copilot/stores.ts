@@ -13,12 +13,12 @@ import { mentionsBelow } from "../mentions.ts";
 import { commandHistory } from "./commandHistory.ts";
 import { logsOf } from "./processLogs.ts";
 import { rowsLeftAlone, rowStores } from "./sessionStore.ts";
-import { defaultHome } from "./home.ts";
+import { configHomeOf } from "./home.ts";
 
 export const storesOf: NonNullable<Agent["stores"]> = async (of, signal) => {
   const { id } = of.conversation;
   if (!uuidPattern.test(id)) return { stores: [], leftAlone: [] };
-  return keptInHomes(of, defaultHome(), signal, (home) => keptIn(home, id));
+  return keptInHomes(of, configHomeOf, signal, (home) => keptIn(home, id));
 };
 
 /** The folder with the events goes last: it leads to what was typed. */

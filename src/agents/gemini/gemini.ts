@@ -8,7 +8,7 @@ import { lastIdOn, uuidPattern } from "../ids.ts";
 import { installedAs } from "../installed.ts";
 import type { Installed } from "../installed.ts";
 import { hasChat } from "./chats.ts";
-import { defaultHome } from "./home.ts";
+import { configHomeOf, defaultHome } from "./home.ts";
 
 /** Gemini CLI, run here as 0.61.0. It writes down neither its pid nor what it does: only its title tells, and its arguments. */
 export const gemini: Agent = {
@@ -84,9 +84,4 @@ function conversationOf({ host, configHome }: Run, { processes }: Census): Conve
   const entry = host.kind === "process" ? processes?.get(host.process.pid) : undefined;
   const id = readArguments(entry?.program?.args ?? []).valueOf("--session-id", "-r", "--resume");
   return id !== undefined && uuidPattern.test(id) ? { agent: "gemini", id, toldBy: "agent", home: configHome ?? defaultHome() } : undefined;
-}
-
-function configHomeOf(environment: ReadonlyMap<string, string>): string | undefined {
-  const home = environment.get("GEMINI_CLI_HOME") || environment.get("HOME");
-  return home ? join(home, ".gemini") : undefined;
 }

@@ -18,13 +18,13 @@ import { findChatFiles, readChat } from "./chats.ts";
 import type { Place } from "./chats.ts";
 import { errorReports, sharedChat, whatOthersShare } from "./leftAlone.ts";
 import { shellHistory } from "./shellHistory.ts";
-import { defaultHome } from "./home.ts";
+import { configHomeOf } from "./home.ts";
 
 /** Below `tmp` there is a folder for each folder that it was started in; a conversation that is taken up again begins another file beside the first. */
 export const storesOf: NonNullable<Agent["stores"]> = async (of, signal) => {
   const { id } = of.conversation;
   if (!uuidPattern.test(id)) return { stores: [], leftAlone: [] };
-  return keptInHomes(of, defaultHome(), signal, (home) => keptIn(home, id, signal));
+  return keptInHomes(of, configHomeOf, signal, (home) => keptIn(home, id, signal));
 };
 
 async function keptIn(home: string, id: string, signal: AbortSignal): Promise<Kept> {

@@ -12,7 +12,7 @@ import { emptyLog } from "../../system/sqlite.ts";
 import { keptInHomes } from "../homes.ts";
 import { contentsIn, rowsLeft } from "./contents.ts";
 import type { Contents, ContentsRead } from "./contents.ts";
-import { databaseIn, defaultHome, idPattern } from "./home.ts";
+import { configHomeOf, databaseIn, idPattern } from "./home.ts";
 import { keptLogLines } from "./logs.ts";
 import { mentionsBelow } from "../mentions.ts";
 import { oldStores } from "./oldStorage.ts";
@@ -23,7 +23,7 @@ import { keptPrompts } from "./promptHistory.ts";
 export const storesOf: NonNullable<Agent["stores"]> = async (of, signal) => {
   const { id } = of.conversation;
   if (!idPattern.test(id)) return { stores: [], leftAlone: [] };
-  return keptInHomes(of, defaultHome(), signal, (home) => keptIn(home, id, of.isServed ?? false));
+  return keptInHomes(of, configHomeOf, signal, (home) => keptIn(home, id, of.isServed ?? false));
 };
 
 async function keptIn(home: string, id: string, isServed: boolean): Promise<Kept> {

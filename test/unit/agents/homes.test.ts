@@ -58,6 +58,25 @@ test.each(agents)("$name: its own home known, a copy in another stays, and is to
   });
 });
 
+const named: { readonly [agent: string]: string } = {
+  cline: "CLINE_DATA_DIR",
+  codex: "CODEX_HOME",
+  copilot: "COPILOT_HOME",
+  gemini: "GEMINI_CLI_HOME",
+  opencode: "XDG_DATA_HOME",
+};
+
+test.each(agents)("$name: its own home unknown, the usual one is as our environment has it", async (agent, _home, id, file, text) => {
+  await withFolder(async (folder) => {
+    vi.stubEnv("HOME", join(folder, "nobody"));
+    vi.stubEnv(named[agent.id] ?? "", folder);
+    const usual = agent.configHomeOf(new Map(Object.entries(process.env).map(([name, value = ""]) => [name, value]))) ?? expect.fail("no home");
+    const path = await put(join(usual, file), text);
+    const { stores } = await planWith(agent, id);
+    expect(stores.some((store) => path.startsWith(store.path))).toBe(true);
+  });
+});
+
 test.each(agents)("$name: a home that is named by a link too is looked at once", async (agent, home, id, file, text) => {
   await withFolder(async (folder) => {
     vi.stubEnv("HOME", folder);
