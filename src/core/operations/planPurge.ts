@@ -59,7 +59,7 @@ async function planToTell(session: Session, { journal, agents }: OperationContex
 export async function familyOpen({ session, conversation, family }: PurgePlan, census: Census, context: OperationContext): Promise<Refusal | undefined> {
   for (const id of family) {
     const open = await openElsewhere({ session, conversation: { ...conversation, id } }, census, context);
-    if (open) return open;
+    if (open) return "detail" in open ? { ...open, detail: `a conversation that would go with it, ${id}: ${open.detail}` } : open;
   }
   return undefined;
 }

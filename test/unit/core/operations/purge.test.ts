@@ -490,7 +490,11 @@ test("a conversation that would go with it, such as a sub-agent's, holds it up w
   });
   const ofChild = aRun({ key: "process:77", conversation: talk("B"), host: { kind: "process", process: pid(77) } });
   world.store.set(ofChild.key, ofChild);
-  expect((await world.purge()).result).toMatchObject({ kind: "refused", reason: "stillAlive", detail: "it is open in claude (77)" });
+  expect((await world.purge()).result).toMatchObject({
+    kind: "refused",
+    reason: "stillAlive",
+    detail: "a conversation that would go with it, B: it is open in claude (77)",
+  });
   world.store.delete(ofChild.key);
   expect((await world.purge()).result.kind).toBe("success");
 });
