@@ -20,9 +20,9 @@ async function real(): Promise<Counts> {
     const files = lanes.get(lane) ?? [];
     return files.length === 0 ? none : await vitest("real", files, { env: { SESSION_WARDEN_BUILT: "1" }, isApart: lane.startsWith("opencode") });
   };
-  // OpenCode's servers are apart, and an editor's tree is looked at before others fill it: both show all sessions of the machine.
-  const inEditor = async (): Promise<Counts> => sum([await run("editor"), ...(await Promise.all([run("claude"), run("others")]))]);
-  return sum(await Promise.all([run("opencode's ends"), run("opencode"), inEditor()]));
+  // OpenCode's servers are apart, and an editor's tree is looked at before others fill it, or take its time: both show all sessions of the machine.
+  const editorFirst = async (): Promise<Counts> => sum([await run("editor"), ...(await Promise.all([run("claude"), run("others"), run("opencode's ends")]))]);
+  return sum(await Promise.all([run("opencode"), editorFirst()]));
 }
 
 type Lane = "opencode" | "opencode's ends" | "editor" | "claude" | "others";
