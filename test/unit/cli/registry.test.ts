@@ -83,12 +83,22 @@ test("in the middle of a turn a stop by a row's name asks nothing, as scripts ex
   await stage.startInPane("busy-creator-claude", "claude", { mode: "working", subject: "busy" });
   write(running("busy-creator-claude"));
   expect((await warden("stop", "busy-creator-claude")).code).toBe(3);
-  expect((await warden("stop", "--session", "busy-creator-claude", "--purge-conversation", "--yes")).code).toBe(1);
+  expect((await warden("stop", "--session", "busy-creator-claude", "--purge-conversation")).code).toBe(3);
   expect(rows()[0]).toMatchObject({ status: "running" });
   expect((await warden("stop", "--session", "busy-creator-claude", "--agent", "codex")).code).toBe(1);
   expect((await warden("stop", "--session", "busy-creator-claude", "--agent", "nobody")).code).toBe(2);
   expect((await warden("stop", "--session", "busy-creator-claude", "--agent", "claude")).code).toBe(0);
   expect(rows()[0]).toMatchObject({ status: "stopped", stop_reason: "manual_stop" });
+});
+
+test("a stop with purge by a row's name ends it, deletes its conversation, and makes its row terminated, as scripts expect", async () => {
+  const { conversation_id: id, pid } = await stage.startInPane("purge-creator-claude", "claude", { subject: "to be purged" });
+  write(running("purge-creator-claude"));
+  const { code, stdout } = await warden("stop", "--session", "purge-creator-claude", "--purge-conversation", "--yes", "--json");
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { purge_result: "complete", termination_method: "graceful", captured_id: id }]);
+  expect(findProcess(pid ?? 0)).toBeUndefined();
+  expect(rows()[0]).toMatchObject({ status: "terminated", termination_mode: "purge", resumable: false, claude_session_id_own: null });
+  expect(readFileSync(registry, "utf8")).not.toContain(id);
 });
 
 test("an agent that died leaves a row that is exited by two looks, and finalized with its reason", async () => {
