@@ -18,17 +18,16 @@ async function real(): Promise<Counts> {
   const lanes = Map.groupBy(all, laneOf);
   const run = async (lane: Lane): Promise<Counts> => {
     const files = lanes.get(lane) ?? [];
-    return files.length === 0 ? none : await vitest("real", files, { env: { SESSION_WARDEN_BUILT: "1" }, isApart: lane.startsWith("opencode") });
+    return files.length === 0 ? none : await vitest("real", files, { env: { SESSION_WARDEN_BUILT: "1" }, isApart: lane === "opencode" });
   };
   // OpenCode's servers are apart, and an editor's tree is looked at before others fill it, or take its time: both show all sessions of the machine.
-  const editorFirst = async (): Promise<Counts> => sum([await run("editor"), ...(await Promise.all([run("claude"), run("others"), run("opencode's ends")]))]);
+  const editorFirst = async (): Promise<Counts> => sum([await run("editor"), ...(await Promise.all([run("claude"), run("others")]))]);
   return sum(await Promise.all([run("opencode"), editorFirst()]));
 }
 
-type Lane = "opencode" | "opencode's ends" | "editor" | "claude" | "others";
+type Lane = "opencode" | "editor" | "claude" | "others";
 function laneOf(file: string): Lane {
   const name = file.slice("test/real/".length);
   if (name.includes("InEditor")) return "editor";
-  if (/^opencode(Force|Stops|Purge)/.test(name)) return "opencode's ends";
   return name.startsWith("opencode") ? "opencode" : /^(claude|registry|purge|orphans)/.test(name) ? "claude" : "others";
 }

@@ -1,16 +1,14 @@
 import { existsSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, say } from "./support/agents/agent.ts";
 import { claudeFile, findTranscript, startClaude, untilClaude } from "./support/agents/claude.ts";
-import { claudeStates, startClaudeIn } from "./support/agents/claudeStates.ts";
-import { openTurns } from "./support/fakeModel/fakeModel.ts";
+import { startClaudeIn } from "./support/agents/claudeStates.ts";
 import { installRealAgents } from "./support/install.ts";
 import { startLab } from "./support/lab.ts";
 import type { Lab } from "./support/lab.ts";
-import { isOpen, key, openPane, panePid, paneSays, submit, untilScreen } from "./support/panes.ts";
-import { executableOf, identityOf, isAlive, signal, treeOf, untilGone } from "./support/processes.ts";
-import { stays, until } from "./support/until.ts";
+import { key, openPane, panePid, paneSays, submit } from "./support/panes.ts";
+import { executableOf, isAlive, signal, untilGone } from "./support/processes.ts";
+import { until } from "./support/until.ts";
 
 // What the product relies on in Claude Code, looked at in the real program: a new version that behaves otherwise fails here, not at a person's desk.
 
@@ -20,31 +18,6 @@ beforeAll(async () => {
   lab = await startLab();
 });
 afterAll(() => lab.close());
-
-describe("a SIGTERM to Claude Code", () => {
-  test.for(claudeStates)("ends it %s: nothing runs, nothing is sent, the conversation is found again", async (state) => {
-    const { agent, conversationId, said, marker } = await startClaudeIn(lab, state);
-    const isInShell = state === "inside a user's shell";
-    const shell = identityOf(panePid(agent.pane));
-    const tree = treeOf(agent.process.pid);
-    const sent = lab.model.requests.length;
-
-    signal(agent.process, "SIGTERM");
-    await untilGone(tree);
-    await until(() => openTurns(lab.model).length === 0);
-    expect(await stays(() => lab.model.requests.length === sent && !existsSync(marker), 1000)).toBe(true);
-    expect(existsSync(join(lab.home, `.claude/sessions/${agent.process.pid}.json`))).toBe(false);
-    await until(() => isOpen(agent.pane) === isInShell);
-    expect(isAlive(shell)).toBe(isInShell);
-
-    expect(findTranscript(lab, conversationId)).toBeDefined();
-    const resumed = await startClaude(lab, { name: `resumed-${agent.pane.session}`, cwd: agent.cwd, args: ["--resume", conversationId] });
-    await untilScreen(resumed.pane, `pong: ${said}`);
-    expect(claudeFile(resumed).sessionId).toBe(conversationId);
-    signal(resumed.process, "SIGTERM");
-    await untilGone([resumed.process]);
-  });
-});
 
 describe("the file that Claude Code keeps of its process", () => {
   test("names the process by pid and by field 22 of its stat, and its pid namespace", async () => {

@@ -12,8 +12,9 @@ import { startLab } from "./support/lab.ts";
 import type { Lab } from "./support/lab.ts";
 import { panePid, untilScreen } from "./support/panes.ts";
 import { identityOf, isAlive } from "./support/processes.ts";
+import { purgesWell } from "./support/purges.ts";
 import { resumeCommand, resumeInPane, stopsWell } from "./support/stops.ts";
-import { untilListed, warden } from "./support/warden.ts";
+import { stop, untilListed, warden } from "./support/warden.ts";
 
 // The product on the real Gemini CLI, Copilot CLI and OpenCode. Each test has a folder of its own: Gemini asks the model for a summary of the last session of its folder.
 
@@ -51,7 +52,10 @@ describe("Gemini", () => {
     expect([row.conversation_id, receipt.captured_id]).toEqual([id, id]);
     expect(await resumeCommand(agent, row)).toBe(`cd -- ${agent.cwd} && gemini --resume ${id}`);
     await resumeInPane(agent, row, "pong: hello gemini-typed");
-    expect(await untilListed(agent, "idle")).toMatchObject({ conversation_id: id });
+    const again = await untilListed(agent, "idle");
+    expect(again).toMatchObject({ conversation_id: id });
+    await stop(lab, again);
+    await purgesWell(lab, again.key, { id, marker: "hello gemini-typed" });
   });
 });
 
@@ -67,6 +71,7 @@ describe("Copilot", () => {
     expect(row).toMatchObject({ resumable: true });
     expect(receipt).toMatchObject({ captured_id: row.conversation_id, captured_by: "agent", warnings: [] });
     expect(await resumeCommand(agent, row)).toBe(`cd -- ${agent.cwd} && copilot --resume=${row.conversation_id}`);
+    if (state === "idle") await purgesWell(lab, row.key, { id: row.conversation_id ?? "none", marker: `hello ${agent.pane.session}` });
   });
 
   test("leaves the shell that it was typed into", async () => {

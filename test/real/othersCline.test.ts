@@ -9,6 +9,7 @@ import { startLab } from "./support/lab.ts";
 import type { Lab } from "./support/lab.ts";
 import { panePid } from "./support/panes.ts";
 import { allProcesses, environmentOf, identityOf, isAlive } from "./support/processes.ts";
+import { purgesWell } from "./support/purges.ts";
 import { resumeCommand, resumeInPane, stopsWell } from "./support/stops.ts";
 import { until } from "./support/until.ts";
 import { stop, untilListed } from "./support/warden.ts";
@@ -35,7 +36,7 @@ test("a HOME's first Cline is stopped while it streams, whoever runs its session
 });
 
 describe("Cline, whose hub runs the turn", () => {
-  test("is idle after its turn, is stopped with its id saved, and is taken up again", async () => {
+  test("is idle after its turn, is stopped with its id saved, is taken up again, and is purged without a trace that is not told", async () => {
     const agent = await startClineIn("idle");
     const { row, receipt } = await stopsWell(agent, "idle");
     expect(row.conversation_id).toBe(clineSessions(lab).at(-1)?.session_id);
@@ -46,6 +47,7 @@ describe("Cline, whose hub runs the turn", () => {
     const again = await untilListed(agent, "idle");
     expect(again).toMatchObject({ conversation_id: row.conversation_id, resumable: true });
     expect(await stop(lab, again)).toMatchObject({ status: "success", captured_id: row.conversation_id });
+    await purgesWell(lab, again.key, { id: row.conversation_id ?? "none", marker: "hello idle" });
   });
 
   test("is stopped while it streams: the turn in the hub too", async () => {

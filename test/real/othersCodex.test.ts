@@ -10,6 +10,7 @@ import { startLab } from "./support/lab.ts";
 import type { Lab } from "./support/lab.ts";
 import { panePid, paneSays, untilScreen } from "./support/panes.ts";
 import { allProcesses, argvOf, environmentOf, identityOf, isAlive } from "./support/processes.ts";
+import { purgesWell } from "./support/purges.ts";
 import { resumeCommand, resumeInPane, stopsWell } from "./support/stops.ts";
 import { until } from "./support/until.ts";
 import { listed, stop, untilListed } from "./support/warden.ts";
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 describe("Codex, whose daemon runs the turn", () => {
-  test("is idle after its turn, is stopped with its id saved, and is taken up again", async () => {
+  test("is idle after its turn, is stopped with its id saved, is taken up again, and is purged without a trace that is not told", async () => {
     const agent = await startCodexIn("idle");
     const { row, receipt } = await stopsWell(agent, "idle");
     expect(row.conversation_id).toBe(lastCodexThread(lab));
@@ -38,6 +39,7 @@ describe("Codex, whose daemon runs the turn", () => {
     const again = await untilListed(agent, "idle");
     expect(again).toMatchObject({ conversation_id: row.conversation_id, resumable: true });
     expect(await stop(lab, again)).toMatchObject({ status: "success", captured_id: row.conversation_id });
+    await purgesWell(lab, again.key, { id: row.conversation_id ?? "none", marker: "hello idle" });
   });
 
   test("is stopped while it streams: the turn in the daemon too", async () => {
