@@ -29,5 +29,6 @@ type Lane = "opencode" | "editor" | "claude" | "others";
 function laneOf(file: string): Lane {
   const name = file.slice("test/real/".length);
   if (name.includes("InEditor")) return "editor";
-  return name.startsWith("opencode") ? "opencode" : /^(claude|registry|purge|orphans)/.test(name) ? "claude" : "others";
+  // Codex keeps a folder for the daemons of all its homes: two labs that start one at once were seen to disturb each other, so its files are in one lane.
+  return name.startsWith("opencode") ? "opencode" : /^(claude|registry|purge|looks|othersCline)/.test(name) ? "claude" : "others";
 }
