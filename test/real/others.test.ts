@@ -55,7 +55,7 @@ describe("Gemini", () => {
     const again = await untilListed(agent, "idle");
     expect(again).toMatchObject({ conversation_id: id });
     await stop(lab, again);
-    await purgesWell(lab, again.key, { id, marker: "hello gemini-typed" });
+    await purgesWell(lab, again.key, { id, marker: "pong: hello gemini-typed" });
   });
 });
 
@@ -71,7 +71,7 @@ describe("Copilot", () => {
     expect(row).toMatchObject({ resumable: true });
     expect(receipt).toMatchObject({ captured_id: row.conversation_id, captured_by: "agent", warnings: [] });
     expect(await resumeCommand(agent, row)).toBe(`cd -- ${agent.cwd} && copilot --resume=${row.conversation_id}`);
-    if (state === "idle") await purgesWell(lab, row.key, { id: row.conversation_id ?? "none", marker: `hello ${agent.pane.session}` });
+    if (state === "idle") await purgesWell(lab, row.key, { id: row.conversation_id ?? "none", marker: `pong: hello ${agent.pane.session}` });
   });
 
   test("leaves the shell that it was typed into", async () => {

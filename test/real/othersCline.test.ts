@@ -47,7 +47,7 @@ describe("Cline, whose hub runs the turn", () => {
     const again = await untilListed(agent, "idle");
     expect(again).toMatchObject({ conversation_id: row.conversation_id, resumable: true });
     expect(await stop(lab, again)).toMatchObject({ status: "success", captured_id: row.conversation_id });
-    await purgesWell(lab, again.key, { id: row.conversation_id ?? "none", marker: "hello idle" });
+    await purgesWell(lab, again.key, { id: row.conversation_id ?? "none", marker: "pong: hello idle" });
   });
 
   test("is stopped while it streams: the turn in the hub too", async () => {
