@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 describe("Codex, whose daemon runs the turn", () => {
-  test("is idle after its turn, is stopped with its id saved, is taken up again, and is purged without a trace that is not told", async () => {
+  test("is idle after its turn, is stopped with its id saved, and is taken up again", async () => {
     const agent = await startCodexIn("idle");
     const { row, receipt } = await stopsWell(agent, "idle");
     expect(row.conversation_id).toBe(lastCodexThread(lab));
@@ -39,7 +39,13 @@ describe("Codex, whose daemon runs the turn", () => {
     const again = await untilListed(agent, "idle");
     expect(again).toMatchObject({ conversation_id: row.conversation_id, resumable: true });
     expect(await stop(lab, again)).toMatchObject({ status: "success", captured_id: row.conversation_id });
-    await purgesWell(lab, again.key, { id: row.conversation_id ?? "none", marker: "pong: hello idle" });
+  });
+
+  test("is purged without a trace that is not told", async () => {
+    const agent = await startCodexIn("purged");
+    const row = await untilListed(agent, "idle");
+    const { captured_id: id } = await stop(lab, row);
+    await purgesWell(lab, row.key, { id: id ?? "none", marker: "pong: hello purged" });
   });
 
   test("is stopped while it streams: the turn in the daemon too", async () => {

@@ -1,5 +1,5 @@
 import type { ConversationPlace } from "../../core/agent.ts";
-import type { Kept, Store } from "../../core/store.ts";
+import type { Kept, LeftAlone, Store } from "../../core/store.ts";
 import { blocked, lookAt } from "../../system/erase/confined.ts";
 import { countOf, logStoresIn } from "../../system/erase/rows.ts";
 import { unreadableBelow } from "../../system/erase/unreadable.ts";
@@ -7,6 +7,7 @@ import { findOnPath } from "../../system/findOnPath.ts";
 import { emptyLog } from "../../system/sqlite.ts";
 import { keptInHomes } from "../homes.ts";
 import { uuidPattern } from "../ids.ts";
+import { isAppServerThere } from "./appServer.ts";
 import { forksOf, sortTranscripts } from "./belonging.ts";
 import { databaseFolderOf, findDatabases } from "./databases.ts";
 import type { CodexDatabase } from "./databases.ts";
@@ -72,12 +73,19 @@ async function keptIn(home: string, id: string, cwd: string | undefined, signal:
       ...(stores.length > 0 ? log.leftAlone : []),
       ...(await rowsOfOthers(databases, ids, id)),
       ...told,
+      ...(stores.length > 0 && (await isAppServerThere(home)) ? databases.flatMap(({ path }) => lateLog(path)) : []),
       ...others,
       ...(await unreadableBelow(home, stores)),
       ...(root === home ? [] : await unreadableBelow(root, stores, 1)),
     ],
     family: members,
   };
+}
+
+/** Its server writes of what it did some seconds later, when a purge is long over. */
+function lateLog(path: string): readonly LeftAlone[] {
+  const why = "Codex's server is running, and may write the id into its log some seconds later";
+  return /\/logs_\d+\.sqlite$/.test(path) ? [{ name: "the log of Codex's server", path, why, holds: "id" }] : [];
 }
 
 const ofOthers = /^((archived_)?sessions\/|(history|session_index)\.jsonl$)/;
