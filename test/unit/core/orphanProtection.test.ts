@@ -15,8 +15,8 @@ test.each([
     "an editor's server",
     [
       anEntry(pid(498, "3"), {
-        argv: ["node", "/root/.vscode-server/bin/x/out/server-main.js"],
-        program: script("/root/.vscode-server/bin/x/out/server-main.js"),
+        argv: ["node", "/home/me/.vscode-server/bin/x/out/server-main.js"],
+        program: script("/home/me/.vscode-server/bin/x/out/server-main.js"),
       }),
     ],
     { 498: tmux },
