@@ -27,6 +27,22 @@ export async function lookAt({ root, path }: Confined): Promise<Target> {
   return found.isFile() ? { kind: "file", names: Number(found.nlink) } : blocked("it is neither a file nor a folder");
 }
 
+/** The same where only a file is meant: anything else there is a reason. */
+export async function lookForFile(confined: Confined): Promise<Extract<Target, { kind: "file" | "blocked" }> | { readonly kind: "none" }> {
+  const target = await lookAt(confined);
+  switch (target.kind) {
+    case "absent":
+      return { kind: "none" };
+    case "link":
+      return blocked("it is a symbolic link");
+    case "folder":
+      return blocked("it is a folder");
+    case "file":
+    case "blocked":
+      return target;
+  }
+}
+
 /** Whether it is in the root's own tree, whatever it is: links on the way there, and a root that is one, are resolved. */
 export async function isBelow(root: string, path: string): Promise<boolean> {
   const name = basename(path);

@@ -4,7 +4,7 @@ import type { Store, StoreOutcome } from "../../core/store.ts";
 import { leftTempsOf, removeLeftTemps } from "../leftTemps.ts";
 import { readOwnText, stampOf, textOf } from "../ownFile.ts";
 import { replaceOwnFile } from "../replaceOwnFile.ts";
-import { blocked, isGone, isOutOfReach, lookAt } from "./confined.ts";
+import { blocked, isGone, isOutOfReach, lookForFile } from "./confined.ts";
 import type { Confined } from "./confined.ts";
 import { guarded, reasonOf } from "./guarded.ts";
 
@@ -73,26 +73,15 @@ async function entriesIn(cut: Cut): Promise<Found> {
 }
 
 async function findEntries({ root, path, without }: Cut): Promise<Found> {
-  const target = await lookAt({ root, path });
-  switch (target.kind) {
-    case "absent":
-      return { kind: "none" };
-    case "blocked":
-      return target;
-    case "link":
-      return blocked("it is a symbolic link");
-    case "folder":
-      return blocked("it is a folder");
-    case "file": {
-      const read = await readOwnText(path, largestBytes);
-      if (read.kind === "absent") return { kind: "none" };
-      if (read.kind === "refused") return blocked(read.reason);
-      if (read.text.trim() === "") return { kind: "none" };
-      const rest = without(read.text);
-      if (rest === undefined) return blocked("its entries can't be told apart");
-      return rest === read.text ? { kind: "none" } : { kind: "found", bytes: Buffer.byteLength(read.text) - Buffer.byteLength(rest) };
-    }
-  }
+  const target = await lookForFile({ root, path });
+  if (target.kind !== "file") return target;
+  const read = await readOwnText(path, largestBytes);
+  if (read.kind === "absent") return { kind: "none" };
+  if (read.kind === "refused") return blocked(read.reason);
+  if (read.text.trim() === "") return { kind: "none" };
+  const rest = without(read.text);
+  if (rest === undefined) return blocked("its entries can't be told apart");
+  return rest === read.text ? { kind: "none" } : { kind: "found", bytes: Buffer.byteLength(read.text) - Buffer.byteLength(rest) };
 }
 const largestBytes = 64 * 1024 * 1024;
 

@@ -7,8 +7,8 @@ import { leftTempsOf, removeLeftTemps } from "../leftTemps.ts";
 import { withOwnFile } from "../ownFile.ts";
 import type { RewritePace } from "../rewriteLines.ts";
 import { rewriteLines } from "../rewriteLines.ts";
-import { blocked, isGone, isOutOfReach, lookAt } from "./confined.ts";
-import type { Confined, Target } from "./confined.ts";
+import { blocked, isGone, isOutOfReach, lookForFile } from "./confined.ts";
+import type { Confined } from "./confined.ts";
 import { guarded, reasonOf } from "./guarded.ts";
 
 /** Lines of a file that others write to as well. */
@@ -101,13 +101,10 @@ async function linesIn(lines: Lines): Promise<Found> {
 }
 
 async function countLines({ root, path, isIts }: Lines): Promise<Found> {
-  const target = await lookAt({ root, path });
-  if (target.kind === "absent") return { kind: "none" };
-  const why = whyNoText(target);
-  if (why !== undefined) return blocked(why);
-  const names = target.kind === "file" ? target.names : 1;
+  const target = await lookForFile({ root, path });
+  if (target.kind !== "file") return target;
   const read = await withOwnFile(path, async (file) => {
-    const found = { count: 0, bytes: 0, names };
+    const found = { count: 0, bytes: 0, names: target.names };
     const count = (line: string): boolean => {
       if (!isIts(line)) return true;
       found.count++;
@@ -122,20 +119,6 @@ async function countLines({ root, path, isIts }: Lines): Promise<Found> {
 }
 
 const nowhere = { appendFile: async () => undefined };
-
-function whyNoText(target: Target): string | undefined {
-  switch (target.kind) {
-    case "blocked":
-      return target.reason;
-    case "link":
-      return "it is a symbolic link";
-    case "folder":
-      return "it is a folder";
-    case "file":
-    case "absent":
-      return undefined;
-  }
-}
 
 /** Who appends a line opens the file for a moment. Who has it open each time that one looks keeps it, and would go on to write to the old file. */
 export async function staysOpen(path: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { Store, StoreOutcome } from "../../core/store.ts";
 import { emptyLog, readDatabase, writeDatabase } from "../sqlite.ts";
 import type { Database, Reached } from "../sqlite.ts";
-import { blocked, isGone, isOutOfReach, lookAt } from "./confined.ts";
+import { blocked, isGone, isOutOfReach, lookAt, lookForFile } from "./confined.ts";
 import type { Confined } from "./confined.ts";
 import { guarded, reasonOf } from "./guarded.ts";
 
@@ -114,22 +114,11 @@ async function leftOver({ path, id }: Pick<Rows, "path" | "id">): Promise<readon
 type Counted = { readonly kind: "found"; readonly count: number } | { readonly kind: "none" } | { readonly kind: "blocked"; readonly reason: string };
 
 async function countIn({ root, path, count }: Rows): Promise<Counted> {
-  const target = await lookAt({ root, path });
-  switch (target.kind) {
-    case "absent":
-      return { kind: "none" };
-    case "blocked":
-      return target;
-    case "link":
-      return blocked("it is a symbolic link");
-    case "folder":
-      return blocked("it is a folder");
-    case "file": {
-      const read = await readDatabase(path, count);
-      if (read.kind === "done") return read.value > 0 ? { kind: "found", count: read.value } : { kind: "none" };
-      return read.kind === "absent" ? { kind: "none" } : blocked(whyNot(read) ?? "it can't be read");
-    }
-  }
+  const target = await lookForFile({ root, path });
+  if (target.kind !== "file") return target;
+  const read = await readDatabase(path, count);
+  if (read.kind === "done") return read.value > 0 ? { kind: "found", count: read.value } : { kind: "none" };
+  return read.kind === "absent" ? { kind: "none" } : blocked(whyNot(read) ?? "it can't be read");
 }
 
 function whyNot(reached: Reached<unknown>): string | undefined {
